@@ -37,7 +37,7 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
   let help = '';
   let json = printsJson(argv, io);
   const run: Context['run'] = (nested, options) =>
-    main(nested, { ...{ io, env, cwd, now, interrupts }, ...options });
+    main(nested, { io, env, cwd, now, interrupts, ...options });
   let definition: CommandDefinition | undefined;
   const dispatch: Dispatch = async (chosen, args, options) => {
     definition = chosen;

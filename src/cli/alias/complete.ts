@@ -5,7 +5,10 @@ import { type Aliases, argumentCount } from './arguments.js';
 /** The command line with the aliases among its commands. */
 export function withAliases(line: CommandLine, aliases: Aliases): CommandLine {
   const singles = Object.entries(aliases).map(([name, stands]) => ({
-    ...{ names: [name], summary: `alias of vc ${stands}`, options: [], arguments: [] },
+    names: [name],
+    summary: `alias of vc ${stands}`,
+    options: [],
+    arguments: [],
   }));
   return { ...line, singles: [...line.singles, ...singles] };
 }

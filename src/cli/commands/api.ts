@@ -78,7 +78,8 @@ export const command = defineCommand({
     const type =
       method === 'PUT' && body !== undefined ? 'application/octet-stream' : 'application/json';
     const asked: ApiRequest = {
-      ...{ method, path },
+      method,
+      path,
       headers: {
         ...(body === undefined && json === null ? {} : { 'content-type': type }),
         ...body?.headers,

@@ -78,7 +78,8 @@ export const command = defineCommand({
       );
     }
     const query = {
-      ...{ limit, before },
+      limit,
+      before,
       computer: computer === undefined ? undefined : await computerId(context, computer),
     };
     const answer =

@@ -39,7 +39,9 @@ export const command = defineCommand({
     await untilInterrupted(context, async (inner) => {
       const events = new ServiceEvents(client, {
         project: all ? undefined : await defaultProject(inner),
-        ...{ computer, lastEventId: after, signal: inner.interrupts.signal },
+        computer,
+        lastEventId: after,
+        signal: inner.interrupts.signal,
         types: type.length === 0 ? undefined : type,
       });
       await events.open();

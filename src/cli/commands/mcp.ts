@@ -47,7 +47,10 @@ export const command = defineCommand({
     const { createMcpServer } = await import('../../mcp/server.js');
     const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
     const options = {
-      ...{ service: client, version: packageVersion(), readOnly, secrets: secret },
+      service: client,
+      version: packageVersion(),
+      readOnly,
+      secrets: secret,
       ...(toolset.length === 0 ? {} : { toolsets: toolset }),
     };
     const { stdin, stdout } = context.io;

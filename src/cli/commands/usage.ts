@@ -39,7 +39,7 @@ export const command = defineCommand({
     }),
     output: tableFormat,
   },
-  fields: [...['date', 'key', 'project', 'computers', 'computer_seconds', 'actions', 'bytes']],
+  fields: ['date', 'key', 'project', 'computers', 'computer_seconds', 'actions', 'bytes'],
   examples: [
     { does: 'Show the last month', command: 'vc usage' },
     { does: 'Show today as JSON', command: 'vc usage --days 1 --json' },

@@ -58,14 +58,18 @@ async function checksOf(descriptor: EngineDescriptor): Promise<Check[]> {
   const open = ({ stateDirectory }: Surroundings) => descriptor.open(stateDirectory);
   return [
     {
-      ...{ ...about, name: section, title },
+      ...about,
+      name: section,
+      title,
       run: async (surroundings) => {
         const probe = await (await open(surroundings)).probe(surroundings.signal);
         return probe.usable ? ok(probe.detail) : missing(probe.reason, probe.remedy);
       },
     },
     {
-      ...{ ...about, name: `${section}-images`, title: 'Images' },
+      ...about,
+      name: `${section}-images`,
+      title: 'Images',
       run: async (surroundings) => {
         const { signal } = surroundings;
         const engine = await open(surroundings);
@@ -77,7 +81,9 @@ async function checksOf(descriptor: EngineDescriptor): Promise<Check[]> {
       },
     },
     ...(await descriptor.checks()).map(({ name, title, run }) => ({
-      ...{ ...about, name, title },
+      ...about,
+      name,
+      title,
       run: ({ stateDirectory, signal }: Surroundings) => run(stateDirectory, signal),
     })),
   ];

@@ -29,7 +29,10 @@ export async function printElements(
   empty: string,
 ): Promise<void> {
   await printList(context, {
-    ...{ document: { elements, truncated }, rows: elements, columns, empty },
+    document: { elements, truncated },
+    rows: elements,
+    columns,
+    empty,
     id: ({ id }) => id,
   });
   if (truncated && !context.globals.json) {

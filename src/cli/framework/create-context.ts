@@ -59,7 +59,15 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
   const profiles = () => new ProfileStore(configDirectory(env));
   const settings = lazy(() => resolveSettings(profiles(), env, globals));
   return {
-    ...{ io, env, cwd, globals, interrupts, now, profiles, settings, run },
+    io,
+    env,
+    cwd,
+    globals,
+    interrupts,
+    now,
+    profiles,
+    settings,
+    run,
     addresses: new Map(),
     client: lazy(async () => {
       const resolved = await settings();

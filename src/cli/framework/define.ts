@@ -153,7 +153,10 @@ interface Extra {
 export function flag(flags: string, summary: string, extra: Extra = {}): Option<boolean> {
   const otherwise = flags.includes('--no-');
   return {
-    ...{ flags, summary, repeatable: false, ...extra },
+    flags,
+    summary,
+    repeatable: false,
+    ...extra,
     read: (raw) => (typeof raw === 'boolean' ? raw : otherwise),
   };
 }

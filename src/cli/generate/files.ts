@@ -29,9 +29,22 @@ export async function distFiles(
 /** The outline with the properties of `CommandLine` in ../completion/offer.ts. */
 function completionData(outline: Outline): string {
   return JSON.stringify(outline, [
-    ...['shortForms', 'groups', 'singles', 'globals', 'commands', 'options', 'arguments'],
-    ...['names', 'summary', 'shortFor', 'flags', 'choices', 'completes', 'variadic'],
-    ...['topics', 'value'],
+    'shortForms',
+    'groups',
+    'singles',
+    'globals',
+    'commands',
+    'options',
+    'arguments',
+    'names',
+    'summary',
+    'shortFor',
+    'flags',
+    'choices',
+    'completes',
+    'variadic',
+    'topics',
+    'value',
   ]);
 }
 

@@ -54,7 +54,12 @@ export async function importDisk(context: Context, request: DiskRequest): Promis
   try {
     const work = { signal, onProgress: steps.step };
     const image = await images.import(directory, {
-      ...{ ...work, name, file: disk, os, firmware, shell },
+      ...work,
+      name,
+      file: disk,
+      os,
+      firmware,
+      shell,
     });
     const seconds = steps.stop();
     const line = `the image ${name} is ready: ${Math.round(image.bytes / 1e6)} MB, ${seconds} s`;

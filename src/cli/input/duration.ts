@@ -6,8 +6,12 @@ type Unit = keyof typeof MILLISECONDS;
 
 /** Every unit of a duration, for help. */
 export const unitNames: Readonly<Record<Unit, string>> = {
-  ...{ ms: 'milliseconds', s: 'seconds', m: 'minutes' },
-  ...{ h: 'hours', d: 'days', w: 'weeks' },
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+  d: 'days',
+  w: 'weeks',
 };
 
 interface DurationLimits {
@@ -57,7 +61,10 @@ export const timeLimit = duration({ unit: 's', min: '100ms', max: '24h' });
 
 /** Idle time after which a computer stops, in minutes. */
 const idleMinutes = duration({
-  ...{ unit: 'm', min: '1m', max: '365d', step: 'whole' },
+  unit: 'm',
+  min: '1m',
+  max: '365d',
+  step: 'whole',
   examples: '30m, 2h or 1d, or never',
 });
 

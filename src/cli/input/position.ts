@@ -16,7 +16,9 @@ export function point(text: string): Point {
 
 /** The last argument: a point as `640 400` or `640,400`. */
 export const positionArgument: Argument<Point> = {
-  ...{ name: 'position', required: true, variadic: true },
+  name: 'position',
+  required: true,
+  variadic: true,
   summary: 'X Y or X,Y, pixels from the top left corner',
   read: (raw) => {
     const words = Array.isArray(raw) ? raw : [];
@@ -28,14 +30,18 @@ export const positionArgument: Argument<Point> = {
 
 /** The last argument: a point, or nothing. */
 export const optionalPositionArgument: Argument<Partial<Point>> = {
-  ...{ name: 'position', required: false, variadic: true },
+  name: 'position',
+  required: false,
+  variadic: true,
   summary: 'X Y or X,Y, pixels from the top left corner (default: where the pointer is)',
   read: (raw) => (Array.isArray(raw) && raw.length > 0 ? positionArgument.read(raw) : {}),
 };
 
 /** The last argument: a start and an end. */
 export const twoPositionsArgument: Argument<{ readonly start: Point; readonly end: Point }> = {
-  ...{ name: 'positions', required: true, variadic: true },
+  name: 'positions',
+  required: true,
+  variadic: true,
   summary: 'start and end, as X Y X Y or X,Y X,Y, in pixels from the top left corner',
   read: (raw) => {
     const words = Array.isArray(raw) ? raw : [];
@@ -60,7 +66,9 @@ export const clickArgument: Argument<Partial<Point>> = {
 
 /** The last arguments of `scroll`: nothing, a number of steps, a position, or both. */
 export const scrollArgument: Argument<Scroll> = {
-  ...{ name: 'amount', required: false, variadic: true },
+  name: 'amount',
+  required: false,
+  variadic: true,
   summary: 'wheel steps (default: 3), and X Y or X,Y to move the mouse to first',
   read: (raw) => {
     const words = Array.isArray(raw) ? raw : [];

@@ -52,7 +52,9 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
     return ExitCode.ok;
   }
   return startDetached(context, {
-    ...{ url, argv: serveArguments(plan), stateDirectory: plan.stateDirectory },
+    url,
+    argv: serveArguments(plan),
+    stateDirectory: plan.stateDirectory,
     env: context.env,
   });
 }

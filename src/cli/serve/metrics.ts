@@ -20,7 +20,9 @@ export async function readMetrics(
   const client = openPooledClient({ ...settings, baseUrl: new URL(settings.baseUrl).origin });
   try {
     const { body } = await client.exchange({
-      ...{ method: 'GET', path: '/metrics', query: {} },
+      method: 'GET',
+      path: '/metrics',
+      query: {},
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     return parseMetrics(await text(body));

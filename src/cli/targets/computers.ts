@@ -102,7 +102,9 @@ export async function change<N extends Change>(
   const first = ids === undefined ? inCommands(context, only) : shellWord(only);
   context.whenInterrupted(`the service may still be working on it; see: vc get ${first}`);
   return forEach(context, {
-    ...{ names, doing, asList },
+    names,
+    doing,
+    asList,
     work: async (name) => {
       const answer = await onComputer(context, operation, ids?.get(name) ?? name, undefined, query);
       return after === undefined ? answer : after(answer);

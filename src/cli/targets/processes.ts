@@ -108,7 +108,8 @@ async function printDocument(context: Context, remote: NodeProcess): Promise<Pro
   await printJson(context, {
     success: code === 0 && !timedOut,
     output: stdout + stderr,
-    ...{ stdout, stderr },
+    stdout,
+    stderr,
     exit_code: code,
     signal: signal === null ? null : signal.replace(/^SIG/, ''),
     timed_out: timedOut,

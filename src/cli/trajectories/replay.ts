@@ -168,7 +168,9 @@ type Size = Pick<Pixels, 'width' | 'height'>;
 
 async function screenOf({ client, params, signal }: ReplayOptions): Promise<Buffer> {
   const { data } = await client.requestBytes('screenshot', 'image/png', {
-    ...{ params, query: { format: 'png' }, signal },
+    params,
+    query: { format: 'png' },
+    signal,
   });
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -17,7 +17,8 @@ export const command = defineCommand({
       .map(([name, command]) => ({ name, command }))
       .sort((a, b) => a.name.localeCompare(b.name, 'en'));
     await printList(context, {
-      ...{ document: { aliases: rows }, rows },
+      document: { aliases: rows },
+      rows,
       columns: [
         { header: 'NAME', value: ({ name }) => name },
         { header: 'COMMAND', value: ({ command }) => command, shrinks: true },

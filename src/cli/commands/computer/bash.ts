@@ -49,7 +49,10 @@ export const command = defineCommand({
       throw new UsageError('--timeout: not possible with --background', 'end it with: vc job end');
     }
     const given = await givenScript(context, {
-      ...{ argument: script, argumentIs: 'text', code, file },
+      argument: script,
+      argumentIs: 'text',
+      code,
+      file,
     });
     if (background) return runInBackground(context, computer, given.text, options);
     const stdin = options.stdin && !given.isFromStdin;
@@ -79,7 +82,9 @@ async function runInBackground(
   const answer = await during(
     context.progress(`Starting in ${computer}`),
     onComputer(context, 'bash', computer, {
-      ...{ command, cwd, background: true },
+      command,
+      cwd,
+      background: true,
       env: env.length > 0 ? Object.fromEntries(env) : undefined,
     }),
   );

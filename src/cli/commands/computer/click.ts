@@ -52,7 +52,9 @@ export const command = defineCommand({
     if (double && clicks !== undefined)
       throw new UsageError('--double and --clicks cannot be combined');
     await act(context, 'click', computer, {
-      ...{ ...position, element, clicks },
+      ...position,
+      element,
+      clicks,
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,
       keys: heldKeys(hold),

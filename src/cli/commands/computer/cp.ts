@@ -110,7 +110,10 @@ async function begin(
   if (to === undefined) throw new UsageError('no path names a computer: write COMPUTER:PATH');
   const params = computerParameters(to);
   return {
-    ...{ context, signal, failures: [], skipped: 0 },
+    context,
+    signal,
+    failures: [],
+    skipped: 0,
     files: new ComputerFiles(client, to),
     findComputer: () => client.request('getComputer', { params, signal }),
     ...(target.kind === 'remote' && from !== undefined

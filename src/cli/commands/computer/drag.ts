@@ -36,7 +36,11 @@ export const command = defineCommand({
     const points = { start_x: start.x, start_y: start.y, end_x: end.x, end_y: end.y };
     await act(context, 'drag', computer, {
       ...points,
-      ...{ button, duration, scale, settle, keys: heldKeys(hold) },
+      button,
+      duration,
+      scale,
+      settle,
+      keys: heldKeys(hold),
       path: path.length > 0 ? path : undefined,
     });
   },

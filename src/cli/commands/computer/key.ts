@@ -33,7 +33,10 @@ export const command = defineCommand({
     let answer: unknown;
     for (const key of keys) {
       answer = await onComputer(context, 'key', computer, {
-        ...{ key, hold_ms: hold, repeat, settle },
+        key,
+        hold_ms: hold,
+        repeat,
+        settle,
       });
     }
     if (context.globals.json) await printJson(context, answer);

@@ -34,7 +34,10 @@ export const command = defineCommand({
   async run(context, { computer, script }, { code, file, ...options }) {
     const argument = script;
     const given = await givenScript(context, {
-      ...{ argument, argumentIs: 'file', code, file },
+      argument,
+      argumentIs: 'file',
+      code,
+      file,
     }).catch((error: unknown) => {
       throw argument === undefined ? error : asCode(context, error, { computer, argument });
     });

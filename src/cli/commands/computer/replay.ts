@@ -51,7 +51,13 @@ export const command = defineCommand({
     }),
   },
   fields: [
-    ...['success', 'steps', 'step', 'error', 'screen_percent', 'near_percent', 'recorded'],
+    'success',
+    'steps',
+    'step',
+    'error',
+    'screen_percent',
+    'near_percent',
+    'recorded',
     'actual',
   ],
   examples: [
@@ -72,8 +78,13 @@ export const command = defineCommand({
     let steps = 0;
     try {
       await replay(files, {
-        ...{ client: await context.client(), params, signal, speed, tolerance },
-        ...{ withinMs: within, secrets: secret },
+        client: await context.client(),
+        params,
+        signal,
+        speed,
+        tolerance,
+        withinMs: within,
+        secrets: secret,
         onStep: ({ step, action }) => {
           steps += 1;
           progress.update(

@@ -36,8 +36,11 @@ export const command = defineCommand({
     }
     const running = await allComputers(context, ['running', 'starting']);
     return changeAll(context, 'restartComputer', running, {
-      ...{ verb: 'Restart', which: 'running computers', yes },
-      ...{ doing: 'Restarting all', ...changing },
+      verb: 'Restart',
+      which: 'running computers',
+      yes,
+      doing: 'Restarting all',
+      ...changing,
     });
   },
 });

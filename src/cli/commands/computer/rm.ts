@@ -76,8 +76,11 @@ async function removeAll(
   }
   const removable = found.filter((computer) => !computer.protected);
   return changeAll(context, 'deleteComputer', removable, {
-    ...{ verb: 'Permanently remove', which: 'computers to remove', yes },
-    ...{ doing: 'Removing all', did: 'removed' },
+    verb: 'Permanently remove',
+    which: 'computers to remove',
+    yes,
+    doing: 'Removing all',
+    did: 'removed',
   });
 }
 

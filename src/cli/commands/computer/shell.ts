@@ -52,7 +52,7 @@ export const command = defineCommand({
     const variables = { ...Object.fromEntries(env), ...(isTerminal ? term(context) : {}) };
     const remote = await openNodeProcess(client, address, {
       argv: [...LOGIN_SHELL],
-      ...{ cwd },
+      cwd,
       env: Object.keys(variables).length > 0 ? variables : undefined,
       ...(isTerminal ? { terminal: size } : {}),
       signal: context.interrupts.signal,

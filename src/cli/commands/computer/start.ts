@@ -43,8 +43,11 @@ export const command = defineCommand({
     }
     const stopped = await allComputers(context, ['stopped', 'error']);
     return changeAll(context, 'startComputer', stopped, {
-      ...{ verb: 'Start', which: 'stopped computers', yes },
-      ...{ doing: 'Starting all', ...changing },
+      verb: 'Start',
+      which: 'stopped computers',
+      yes,
+      doing: 'Starting all',
+      ...changing,
     });
   },
 });

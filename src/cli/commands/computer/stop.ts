@@ -28,8 +28,11 @@ export const command = defineCommand({
     if (!all) return change(context, 'stopComputer', { names, ...changing });
     const running = await allComputers(context, ['running', 'starting']);
     return changeAll(context, 'stopComputer', running, {
-      ...{ verb: 'Stop', which: 'running computers', yes },
-      ...{ doing: 'Stopping all', did: 'stopped' },
+      verb: 'Stop',
+      which: 'running computers',
+      yes,
+      doing: 'Stopping all',
+      did: 'stopped',
     });
   },
 });

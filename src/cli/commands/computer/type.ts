@@ -36,7 +36,9 @@ export const command = defineCommand({
   async run(context, { computer, text: given }, { delay, secret, settle }) {
     const content = given === '-' ? await readAll(context) : given;
     await act(context, 'type', computer, {
-      ...{ text: content, delay_ms: delay, settle },
+      text: content,
+      delay_ms: delay,
+      settle,
       ...(secret.length === 0 ? {} : { secrets: [...secret] }),
     });
   },

@@ -50,7 +50,9 @@ export const command = defineCommand({
     const work: Promise<unknown> =
       status === undefined
         ? onComputer(context, 'wait', computer, {
-            ...{ duration: time, until, timeout },
+            duration: time,
+            until,
+            timeout,
             region: area && [area.x, area.y, area.width, area.height],
           })
         : waitForStatus(context, computer, status, timeout ?? 60);

@@ -59,7 +59,9 @@ export const command = defineCommand({
     }
     return importDisk(context, {
       engine: engine ?? IMPORTING[0] ?? '',
-      ...{ name, os: os ?? 'linux', firmware: firmware ?? 'bios' },
+      name,
+      os: os ?? 'linux',
+      firmware: firmware ?? 'bios',
       disk: resolve(context.cwd, disk),
       login: hasLogin ? { user: sshUser, keyFile: resolve(context.cwd, sshKey) } : undefined,
     });

@@ -46,7 +46,8 @@ export const command = defineCommand({
       : await readApiKey(context, baseUrl);
     const project = defaultProject ?? existing?.project;
     await store.set(name, {
-      ...{ baseUrl, apiKey },
+      baseUrl,
+      apiKey,
       ...(project === undefined ? {} : { project }),
     });
     if (use) await store.use(name);

@@ -35,7 +35,9 @@ export const command = defineCommand({
     await during(context.progress('Stopping the service'), stopping);
     context.whenInterrupted(`the service is stopped; to start it: vc service restart`);
     return startDetached(context, {
-      ...{ url: record.url, argv: record.argv, stateDirectory: directory },
+      url: record.url,
+      argv: record.argv,
+      stateDirectory: directory,
       env: { ...context.env, ...record.environment },
     });
   },

@@ -49,6 +49,8 @@ export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {
   readonly request: FastifyRequest;
   /** Aborted when the client goes away. */
   readonly left: AbortSignal;
+  /** Sends the error of a message, and closes the socket. */
+  refuse(error: unknown): void;
 }
 
 /** What all WebSockets of the service share. */
@@ -115,16 +117,22 @@ export function addComputerSocket(
         startHeartbeat(socket, 'any-pong');
         const owner = ownerOf(request);
         closeOnRevocation(socket, request, fleet.apiKeys, owner);
+        const sendError = (error: unknown) =>
+          sendJson(socket, describe(error, { computer: record, requestId: request.id }));
+        const refuse = (error: unknown) => {
+          sendError(error);
+          socket.close(1007);
+        };
         const connection = { owner, computerId: record.id, name: route.name, signal: left };
         const { ended, ...audit } = auditConnection(fleet, connection);
         route
-          .serve({ socket, fleet, record, request, left, ...audit })
+          .serve({ socket, fleet, record, request, left, refuse, ...audit })
           .then(() => ended())
           .catch((error: unknown) => {
             ended(error);
             if (left.aborted) return;
             if (!(error instanceof ApiError)) logOf(request).warn({ err: error }, 'socket failed');
-            sendJson(socket, describe(error, { computer: record, requestId: request.id }));
+            sendError(error);
           })
           .finally(() => socket.close(1000));
       },

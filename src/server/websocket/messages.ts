@@ -39,13 +39,13 @@ export class Messages {
     });
   }
 
-  /** Calls `take` with all further messages. One that it throws for closes the socket. */
-  deliver(take: (data: Buffer, isBinary: boolean) => void): void {
+  /** Calls `take` with all further messages, and `refuse` with what it throws for one. */
+  deliver(take: (data: Buffer, isBinary: boolean) => void, refuse: (error: unknown) => void): void {
     this.#take = (data, isBinary) => {
       try {
         take(data, isBinary);
-      } catch {
-        this.#socket.close(1007);
+      } catch (error) {
+        refuse(error);
       }
     };
     for (const [data, isBinary] of this.#waiting.splice(0)) this.#take(data, isBinary);

@@ -109,7 +109,7 @@ interface Running {
 
 /** Connects the socket with the process until it has ended and its output has been sent. */
 async function attach(
-  { socket, left, cancelled }: ComputerSocket,
+  { socket, left, cancelled, refuse }: ComputerSocket,
   messages: Messages,
   { child, start, limit }: Running,
 ): Promise<void> {
@@ -128,7 +128,7 @@ async function attach(
     }
     if (data[0] !== StreamId.stdin || child.stdin.destroyed) return;
     write(data.subarray(1));
-  });
+  }, refuse);
   await Promise.all([
     forward(socket, child.stdout, (chunk) => Buffer.concat([Buffer.of(StreamId.stdout), chunk])),
     forward(socket, child.stderr, (chunk) => Buffer.concat([Buffer.of(StreamId.stderr), chunk])),

@@ -43,7 +43,7 @@ async function serveTunnel(connection: ComputerSocket): Promise<void> {
 
 /** Forwards bytes and half-closes in both directions, until both have ended or one is lost. */
 async function attach(
-  { socket }: ComputerSocket,
+  { socket, refuse }: ComputerSocket,
   messages: Messages,
   tunnel: Duplex,
 ): Promise<void> {
@@ -62,7 +62,7 @@ async function attach(
       return;
     }
     if (tunnel.writable) write(data);
-  });
+  }, refuse);
   // Keep the other direction open when this one has ended.
   await forward(socket, tunnel.iterator({ destroyOnReturn: false }));
   sendJson(socket, { type: 'end' });

@@ -16,8 +16,8 @@ import { readGlobals } from './framework/globals.js';
 import { failureOf, flush, type Io, write } from './framework/io.js';
 import { findCommand } from './framework/nodes.js';
 import { buildProgram, type Dispatch, isKnownCommand } from './framework/program.js';
-import { withFormat } from './output/format/format-option.js';
 import { joinFieldLists, joinJsonFields } from './output/format/json-fields.js';
+import { withFormat } from './output/format/options.js';
 import { checkJsonChoice } from './output/json.js';
 import { wantsColor } from './output/style.js';
 

@@ -1,9 +1,8 @@
 import { routes } from '../contract/routes.js';
 import type { Answer, OperationName } from '../contract/types/index.js';
 import { Dispatcher } from './calls/dispatcher.js';
-import type { CallOptions } from './calls/options.js';
 import { retryCount } from './calls/retries.js';
-import { milliseconds, withTimeLimit } from './calls/time-limit.js';
+import { type CallOptions, milliseconds, withTimeLimit } from './calls/time-limit.js';
 import { ServiceUnreachableError } from './errors.js';
 import { buildPath } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';

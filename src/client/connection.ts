@@ -1,5 +1,5 @@
 import { routes } from '../contract/routes.js';
-import type { CallOptions } from './calls/options.js';
+import type { CallOptions } from './calls/time-limit.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 import { OutputStream } from './sockets/output-stream.js';

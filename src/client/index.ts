@@ -35,7 +35,7 @@ export type {
   WaitResult,
 } from '../contract/types/index.js';
 
-export type { CallOptions } from './calls/options.js';
+export type { CallOptions } from './calls/time-limit.js';
 export { Client } from './client.js';
 export type { ComputerUseAnswer, ComputerUseOptions, ModelItem } from './computer/actions.js';
 export type { BatchAnswer } from './computer/batch.js';

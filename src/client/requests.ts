@@ -1,5 +1,5 @@
 import type { BodyInput, OperationName, QueryInput } from '../contract/types/index.js';
-import type { CallOptions } from './calls/options.js';
+import type { CallOptions } from './calls/time-limit.js';
 import type { HttpRequest } from './http/transport.js';
 
 export interface RequestOptions<N extends OperationName> extends CallOptions {

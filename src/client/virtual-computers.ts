@@ -1,17 +1,14 @@
 import type { Answer, QueryInput } from '../contract/types/index.js';
-import { type CallOptions, splitOptions } from './calls/options.js';
+import { type CallOptions, splitOptions } from './calls/time-limit.js';
 import { Client } from './client.js';
 import { ComputerHandle } from './computer/computer.js';
 import { type EventsOptions, ServiceEvents } from './events/events.js';
 import type { ComputerAddress } from './http/address.js';
 import type { ClientOptions } from './options.js';
 import { findSettings } from './platform/index.js';
+import { Connections, Keys, Owners, Secrets } from './resources/accounts.js';
 import { Computers } from './resources/computers.js';
-import { Connections } from './resources/connections.js';
-import { Keys } from './resources/keys.js';
-import { Owners } from './resources/owners.js';
 import { Projects } from './resources/projects.js';
-import { Secrets } from './resources/secrets.js';
 
 export interface VirtualComputersOptions extends Partial<Omit<ClientOptions, 'baseUrl'>> {
   /** For example `http://127.0.0.1:4700/api`. */

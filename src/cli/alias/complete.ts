@@ -1,6 +1,6 @@
 import { splitWords } from '../../lib/text/split-words.js';
 import type { CommandLine } from '../completion/offer.js';
-import { type Aliases, argumentCount } from './arguments.js';
+import { type Aliases, argumentCount } from './expand.js';
 
 /** The command line with the aliases among its commands. */
 export function withAliases(line: CommandLine, aliases: Aliases): CommandLine {

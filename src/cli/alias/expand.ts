@@ -3,7 +3,6 @@ import { configDirectory, type Environment, ProfileStore } from '../../profile/i
 import { UsageError } from '../errors/cli-error.js';
 import { commandPath, hasFlag } from '../framework/argv.js';
 import { type CommandTree, isNamed } from '../framework/nodes.js';
-import { type Aliases, ARGUMENT, argumentCount } from './arguments.js';
 
 /** The aliases of the profile file; none if it cannot be read, which other commands report. */
 export async function readAliases(env: Environment): Promise<Aliases> {
@@ -43,4 +42,15 @@ function expanded(name: string, line: string, given: readonly string[]): string[
     word.replaceAll(ARGUMENT, (_, number: string) => given[Number(number) - 1] ?? ''),
   );
   return [...filled, ...given.slice(count)];
+}
+
+/** Aliases by name: the command line that each stands for. */
+export type Aliases = Readonly<Record<string, string>>;
+
+/** `$1` to `$9` in an alias. */
+export const ARGUMENT = /\$([1-9])/g;
+
+/** How many arguments an alias takes at least: 2 for `exec $1 -- cat $2`. */
+export function argumentCount(line: string): number {
+  return Math.max(0, ...[...line.matchAll(ARGUMENT)].map(([, number]) => Number(number)));
 }

@@ -1,11 +1,17 @@
 import type { Client } from '../../client/client.js';
 import type { HttpResponse } from '../../client/http/transport.js';
-import { mediaType, printBody, printHead } from '../api/answer.js';
+import { checkPaged, mediaType, printBody, printHead, readPages } from '../api/answer.js';
 import { field, fieldsObject, typedValue } from '../api/fields.js';
-import { header } from '../api/headers.js';
-import { checkPaged, readPages } from '../api/pages.js';
-import { apiPath, fillPlaceholders } from '../api/path.js';
-import { type ApiRequest, inputBody, METHODS, type Method, withQuery } from '../api/send.js';
+import {
+  type ApiRequest,
+  apiPath,
+  fillPlaceholders,
+  header,
+  inputBody,
+  METHODS,
+  type Method,
+  withQuery,
+} from '../api/request.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { choice, defineCommand, flag, list, many, oneOf, value } from '../framework/define.js';

@@ -1,3 +1,4 @@
+import { computerParameters } from '../../client/http/address.js';
 import type { Answer } from '../../contract/types/index.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
@@ -5,13 +6,12 @@ import { defineCommand, value } from '../framework/define.js';
 import { number, text } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
-import { tableFormat } from '../output/format/format-option.js';
+import { tableFormat } from '../output/format/options.js';
 import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';
 import { request } from '../targets/client.js';
-import { isComputerId } from '../targets/computer-address.js';
-import { computerId } from '../targets/lookup/computer-id.js';
-import { listComputers } from '../targets/lookup/list-computers.js';
+import { computerAddress, isComputerId } from '../targets/computer-address.js';
+import { listComputers } from '../targets/lookup/find-computer.js';
 import { ownerOption } from '../targets/owners.js';
 
 type Entry = Answer<'listAudit'>['entries'][number];
@@ -117,3 +117,10 @@ async function namesOf(
 
 /** Operations whose entries have the name of their computer. */
 const NAMING: readonly string[] = ['deleteComputer', 'createComputer', 'createComputerIn'];
+
+/** The id of a computer given by name or id; a whole id as it is, which may be of a deleted one. */
+export async function computerId(context: Context, text: string): Promise<string> {
+  if (isComputerId(text)) return text;
+  const params = computerParameters(await computerAddress(context, text));
+  return (await request(context, 'getComputer', { params })).id;
+}

@@ -1,7 +1,7 @@
 import type { Answer } from '../../contract/types/index.js';
 import { defineCommand, value } from '../framework/define.js';
 import { number } from '../input/parse.js';
-import { tableFormat } from '../output/format/format-option.js';
+import { tableFormat } from '../output/format/options.js';
 import { printList } from '../output/list.js';
 import type { Column } from '../output/table.js';
 import { request } from '../targets/client.js';

@@ -1,4 +1,5 @@
 import type { ComputerFiles } from '../../client/files/files.js';
+import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { printable } from '../../lib/text/printable.js';
 import { errorLines, type Report, reportOf } from '../errors/report.js';
 import type { Context } from '../framework/context.js';
@@ -39,4 +40,35 @@ function printLine({ context }: Copy, line: string): Promise<void> {
   // Overwrites the spinner.
   const clear = context.io.stderr.isTTY ? '\r\u001b[K' : '';
   return write(context.io.stderr, `${clear}${line}\n`);
+}
+
+/** Small files are copied in parallel, because each costs some round trips. */
+const CONCURRENCY = 6;
+
+/** Runs tasks in parallel; the first failure is thrown to the caller. */
+export class Pool {
+  readonly #limit = new ConcurrencyLimit(CONCURRENCY);
+  readonly #running = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
+
+  /** Resolves when `task` has started. Throws if an earlier one failed. */
+  async add(task: () => Promise<void>): Promise<void> {
+    const release = await this.#limit.acquire();
+    if (this.#failure) throw this.#failure.error;
+    const running = task()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        release();
+      });
+    this.#running.add(running);
+  }
+
+  /** Resolves when all tasks have ended. */
+  async end(): Promise<void> {
+    await Promise.all(this.#running);
+    if (this.#failure) throw this.#failure.error;
+  }
 }

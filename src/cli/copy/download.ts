@@ -13,9 +13,8 @@ import { CliError, UsageError } from '../errors/cli-error.js';
 import { cannotWrite } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
 import { safeTransform } from '../terminal/safe-output.js';
-import { type Copy, failed, skip } from './copy.js';
+import { type Copy, failed, Pool, skip } from './copy.js';
 import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
-import { Pool } from './pool.js';
 
 const MAX_DEPTH = 200;
 

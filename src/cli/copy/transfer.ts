@@ -2,9 +2,8 @@ import { pipeline } from 'node:stream';
 import type { ComputerFiles } from '../../client/files/files.js';
 import type { files } from '../../contract/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
-import { type Copy, failed, skip } from './copy.js';
+import { type Copy, failed, Pool, skip } from './copy.js';
 import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
-import { Pool } from './pool.js';
 import { isRemoteDirectory } from './upload.js';
 
 const MAX_DEPTH = 200;

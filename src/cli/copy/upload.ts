@@ -6,9 +6,8 @@ import { ServiceError } from '../../client/errors.js';
 import { UsageError } from '../errors/cli-error.js';
 import { cannotRead } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
-import { type Copy, failed, skip } from './copy.js';
+import { type Copy, failed, Pool, skip } from './copy.js';
 import { below, copyName, meansDirectory } from './copy-path.js';
-import { Pool } from './pool.js';
 
 /** Bytes read at once. Each read is a round trip to another thread. */
 const PIECE = 512 * 1024;

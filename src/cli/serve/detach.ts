@@ -4,19 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { makeOwnDirectory } from '../../engines/local-host.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { packageRoot } from '../../lib/package-root.js';
-import type { Environment } from '../../profile/index.js';
+import { shellWord } from '../../lib/text/shell-word.js';
+import { type Environment, sameBaseUrl } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
-import { logFile, readServiceRecord } from '../service/record.js';
+import { listenerAt, stateOfProcess } from '../service/listener.js';
+import { logFile, readServiceRecord, runningProcess } from '../service/record.js';
 import { describeSilence } from '../service/silence.js';
 import { noteWebPage, stateFlag } from '../service/target.js';
-import { checkIsOurs } from './already-running.js';
 import { FIRST_KEY, NEXT } from './foreground.js';
 import { askHealth, serviceHealth } from './health.js';
-import { localBaseUrl } from './listen.js';
+import { formatListen, localBaseUrl } from './listen.js';
 import { missingOptions, type ServePlan, serveArguments } from './options.js';
 
 const READY_TIMEOUT_MS = 20_000;
@@ -185,4 +186,40 @@ async function lastError(child: Child): Promise<string> {
   const lines = (await outputOf(child)).split('\n').filter((line) => line.trim() !== '');
   const error = lines.findLast((line) => line.startsWith('error: '));
   return error?.slice('error: '.length) ?? (lines.slice(-3).join(' ') || 'no output');
+}
+
+/**
+ * Resolves if the service that answers at `url` is that of the plan's state directory.
+ * @throws CliError `conflict` for any other service, whose API keys and computers are other ones
+ */
+export async function checkIsOurs(
+  { listen, stateDirectory }: Pick<ServePlan, 'listen' | 'stateDirectory'>,
+  url: string,
+): Promise<void> {
+  const { pid, uids } = await listenerAt(url);
+  const record = await readServiceRecord(stateDirectory);
+  if (record !== undefined) {
+    const own = await runningProcess(record);
+    // Without /proc only the address shows which service it is.
+    const runs = own !== undefined || record.process === null;
+    if (runs && (own?.pid === pid || sameBaseUrl(record.url, url))) return;
+  }
+  const state = pid === undefined ? undefined : await stateOfProcess(pid);
+  const user = uids.find((uid) => uid !== process.geteuid?.());
+  const facts = [
+    ...(pid === undefined ? [] : [`process ${pid}`]),
+    ...(state === undefined ? [] : [`with the state in ${state}`]),
+    ...(user === undefined ? [] : [`of the user with id ${user}`]),
+  ];
+  const whose = facts.length === 0 ? '' : `: ${facts.join(', ')}`;
+  const other = formatListen({ ...listen, port: listen.port < 65_535 ? listen.port + 1 : 1024 });
+  const use =
+    state === undefined
+      ? 'to use it: vc login'
+      : `to see it: vc service status --state ${shellWord(state)}`;
+  throw new CliError(`another service listens on ${formatListen(listen)}${whose}`, {
+    remedy: `${use}; to start one beside it: vc serve --detach --listen ${other}`,
+    exitCode: ExitCode.conflict,
+    code: 'conflict',
+  });
 }

@@ -8,10 +8,10 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import { serviceSocket, writeDefaultProfile } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
+import type { Interrupts } from '../framework/interrupts.js';
 import { exitProcess, write } from '../framework/io.js';
 import { note } from '../output/print.js';
 import { type ServePlan, serveArguments } from './options.js';
-import { untilStopped } from './stop-requests.js';
 
 /** Start of the line that names the profile with the first key. */
 export const FIRST_KEY = 'wrote the first API key to profile';
@@ -106,4 +106,23 @@ async function announce(
   // Printed even with --quiet: serve --detach and scripts wait for this line.
   await write(context.io.stderr, `listening on ${url}\n`);
   await note(context, NEXT);
+}
+
+/** execa's signal-exit sends a signal again at once; that is not a second request to stop. */
+const ECHO_MS = 300;
+
+/** Resolves at the first request to stop; calls `onSecond` at the second. */
+export function untilStopped(
+  interrupts: Pick<Interrupts, 'capture'>,
+  onSecond: () => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let stoppedAt: number | undefined;
+    interrupts.capture(() => {
+      if (stoppedAt === undefined) {
+        stoppedAt = performance.now();
+        resolve();
+      } else if (performance.now() - stoppedAt >= ECHO_MS) onSecond();
+    });
+  });
 }

@@ -1,8 +1,13 @@
 import { userInfo } from 'node:os';
-import type { EngineDescriptor, EngineSetup, SetupStep } from '../../engines/descriptor.js';
+import type {
+  EngineDescriptor,
+  EngineSetup,
+  SetupPackage,
+  SetupStep,
+} from '../../engines/descriptor.js';
+import { canAccess } from '../../lib/fs/access.js';
 import { type Environment, stateDirectory } from '../../profile/index.js';
 import { findProgram, freeSubordinateIds, hasSubordinateIds } from '../doctor/programs.js';
-import { commonPackages, missingPackages } from './apt-packages.js';
 
 /** The steps that this machine still needs. Planning changes nothing. */
 export interface SetupPlan {
@@ -83,4 +88,28 @@ export async function rootPrefix(env: Environment): Promise<readonly string[] | 
 /** True on Debian, Ubuntu and their derivatives. */
 export async function hasApt(env: Environment): Promise<boolean> {
   return (await findProgram('apt-get', env)) !== undefined;
+}
+
+/** Packages that every host needs, for any engine. */
+export const commonPackages: readonly SetupPackage[] = [
+  { sign: 'mmdebstrap', name: 'mmdebstrap', purpose: 'builds the image' },
+  { sign: 'newuidmap', name: 'uidmap', purpose: 'builds the image as an ordinary user' },
+  { sign: 'ffmpeg', name: 'ffmpeg', purpose: 'streams and records screens' },
+];
+
+export async function missingPackages(
+  needed: readonly SetupPackage[],
+  env: Environment,
+): Promise<SetupPackage[]> {
+  const found = await Promise.all(needed.map(({ sign }) => hasSign(sign, env)));
+  return needed.filter((_, index) => !found[index]);
+}
+
+async function hasSign(sign: SetupPackage['sign'], env: Environment): Promise<boolean> {
+  const present = [sign]
+    .flat()
+    .map(async (each) =>
+      each.startsWith('/') ? canAccess(each) : (await findProgram(each, env)) !== undefined,
+    );
+  return (await Promise.all(present)).includes(true);
 }

@@ -6,7 +6,7 @@ import { memorySize, size } from '../output/size.js';
 import type { Column } from '../output/table.js';
 import { onComputer } from '../targets/computers.js';
 import { defaultProject } from '../targets/lookup/default-project.js';
-import { listComputers } from '../targets/lookup/list-computers.js';
+import { listComputers } from '../targets/lookup/find-computer.js';
 
 const CONCURRENCY = 16;
 /** A computer that stops or is deleted while it is measured. */

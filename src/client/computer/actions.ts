@@ -5,7 +5,7 @@ import type {
   QueryInput,
   Wait,
 } from '../../contract/types/index.js';
-import { type CallOptions, splitOptions } from '../calls/options.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import { CommandError } from '../errors.js';
 import { computerParameters } from '../http/address.js';
 import { writeLocalFile } from '../platform/index.js';

@@ -1,5 +1,5 @@
 import type { Answer, BodyInput, Computer, QueryInput } from '../../contract/types/index.js';
-import { type CallOptions, splitOptions } from '../calls/options.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { connectPort, type PortConnection } from '../connection.js';
 import type { CommandResult } from '../errors.js';

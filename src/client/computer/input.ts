@@ -1,6 +1,6 @@
 import type { SCROLL_DIRECTIONS } from '../../contract/constants.js';
 import type { Answer, BodyInput, OperationName, QueryInput } from '../../contract/types/index.js';
-import { type CallOptions, splitOptions } from '../calls/options.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 

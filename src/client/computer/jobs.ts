@@ -1,6 +1,6 @@
 import type { Answer, QueryInput } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { type CallOptions, splitOptions } from '../calls/options.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 

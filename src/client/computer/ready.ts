@@ -1,7 +1,6 @@
 import type { Computer } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
-import type { CallOptions } from '../calls/options.js';
-import { milliseconds, withTimeLimit } from '../calls/time-limit.js';
+import { type CallOptions, milliseconds, withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ComputerStartError } from '../errors.js';
 

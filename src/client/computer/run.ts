@@ -1,6 +1,5 @@
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import type { CallOptions } from '../calls/options.js';
-import { withTimeLimit } from '../calls/time-limit.js';
+import { type CallOptions, withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import type { CommandResult } from '../errors.js';
 import { CommandError, ServiceTimeoutError } from '../errors.js';

@@ -1,6 +1,6 @@
 import { SETTLE_MS } from '../../contract/constants.js';
 import type { Screenshot, Settle } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/options.js';
+import type { CallOptions } from '../calls/time-limit.js';
 
 export interface Region {
   readonly x: number;

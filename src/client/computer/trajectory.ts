@@ -1,6 +1,6 @@
 import { TRAJECTORY_TYPE } from '../../contract/constants.js';
 import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
-import { type CallOptions, splitOptions } from '../calls/options.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 import { toStream } from '../http/read-body.js';

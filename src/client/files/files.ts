@@ -1,7 +1,6 @@
 import { routes } from '../../contract/routes.js';
 import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/options.js';
-import { withTimeLimit } from '../calls/time-limit.js';
+import { type CallOptions, withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { routes } from '../../contract/routes.js';
-import type { CallOptions } from '../calls/options.js';
+import type { CallOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
 import type { MessageSocket } from '../sockets/message-socket.js';

@@ -1,5 +1,5 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/options.js';
+import type { CallOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ComputerHandle, type KnownComputer, knownComputer } from '../computer/computer.js';
 import { requireRunning, untilReady, type WaitOptions } from '../computer/ready.js';

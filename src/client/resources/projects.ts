@@ -1,5 +1,5 @@
 import type { Answer } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/options.js';
+import type { CallOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 
 /** The projects of the key's owner, by name or id. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPages } from '../../../src/cli/api/pages.js';
+import { readPages } from '../../../src/cli/api/answer.js';
 
 it('pages without end are refused', async () => {
   let pages = 0;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { engineChoice } from '../../../src/cli/input/engine-choice.js';
+import { untilStopped } from '../../../src/cli/serve/foreground.js';
 import {
   isLoopback,
   localBaseUrl,
@@ -12,7 +13,6 @@ import {
   parseNetwork,
 } from '../../../src/cli/serve/listen.js';
 import { type ServePlan, serveArguments } from '../../../src/cli/serve/options.js';
-import { untilStopped } from '../../../src/cli/serve/stop-requests.js';
 import { stateOfProcess } from '../../../src/cli/service/listener.js';
 import { writeServiceRecord } from '../../../src/cli/service/record.js';
 import { identifyProcess } from '../../../src/lib/process/identity.js';

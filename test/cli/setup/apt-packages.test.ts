@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { missingPackages } from '../../../src/cli/setup/apt-packages.js';
+import { missingPackages } from '../../../src/cli/setup/plan.js';
 
 let directory: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commonPackages } from '../../../src/cli/setup/apt-packages.js';
+import { commonPackages } from '../../../src/cli/setup/plan.js';
 import { qemu } from '../../../src/engines/qemu/index.js';
 import { openWorld, type World } from '../support/run.js';
 

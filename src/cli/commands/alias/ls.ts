@@ -1,6 +1,6 @@
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { limitOption, printElements } from '../../elements/list.js';
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { during } from '../../output/progress.js';
 import { namedOrOnly, onComputer, optionalRunningComputer } from '../../targets/computers.js';
 

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors/cli-error.js';
 import { defineCommand, optional, value } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { during } from '../../output/progress.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
 

@@ -2,7 +2,7 @@ import { defineCommand, value } from '../../framework/define.js';
 import { number } from '../../input/parse.js';
 import { actionColumns } from '../../output/audit-columns.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { note, print, printJson } from '../../output/print.js';
 import { printTable } from '../../output/table.js';
 import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';

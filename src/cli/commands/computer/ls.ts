@@ -4,12 +4,11 @@ import type { Context } from '../../framework/context.js';
 import { defineCommand, enumerate, flag, list, oneOf } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
-import { sortOption } from '../../output/format/sort-option.js';
+import { sortOption, tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 import { intervalOf, watchList, watchOptions } from '../../output/watch/watch-list.js';
 import { defaultProject } from '../../targets/lookup/default-project.js';
-import { listComputers } from '../../targets/lookup/list-computers.js';
+import { listComputers } from '../../targets/lookup/find-computer.js';
 
 const sortByField = sortOption<Computer>({
   name: ({ project_name, name }) => `${project_name}/${name}`,

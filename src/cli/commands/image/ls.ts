@@ -1,11 +1,15 @@
-import type { Image } from '../../../contract/resources.js';
+import { ServiceUnreachableError } from '../../../client/errors.js';
+import type { Image, ImageList } from '../../../contract/resources.js';
+import type { Context } from '../../framework/context.js';
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 import { note } from '../../output/print.js';
 import type { Column } from '../../output/table.js';
-import { listImages } from '../../targets/images.js';
+import { serviceHealth } from '../../serve/health.js';
+import { isLoopbackUrl } from '../../serve/listen.js';
+import { isNotFound, request } from '../../targets/client.js';
 
 const columns: readonly Column<Image>[] = [
   { header: 'NAME', value: shownName, shrinks: true },
@@ -61,4 +65,22 @@ function shownName({ name, cpu, ram, resolution }: Image): string {
 /** The status has the name `state` in what the command prints. */
 function document({ status, ...image }: Image) {
   return { ...image, state: status };
+}
+
+/** The images of the service; of this machine's engines where no service runs on it. */
+export async function listImages(context: Context): Promise<ImageList> {
+  const { signal } = context.interrupts;
+  const { baseUrl, apiKey } = await context.settings();
+  const isHere = isLoopbackUrl(baseUrl.value);
+  // Loaded only then: it has the engines.
+  const local = async () => (await import('../../images/local.js')).listLocalImages(context);
+  if (isHere && apiKey === undefined) return local();
+  return request(context, 'listImages').catch(async (error: unknown) => {
+    const isAway = async () =>
+      error instanceof ServiceUnreachableError ||
+      // Another program answers there.
+      (isNotFound(error) && (await serviceHealth(baseUrl.value, signal)) === undefined);
+    if (isHere && (await isAway())) return local();
+    throw error;
+  });
 }

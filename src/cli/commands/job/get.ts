@@ -1,6 +1,6 @@
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { recordFormat } from '../../output/format/format-option.js';
+import { recordFormat } from '../../output/format/options.js';
 import { printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
 import { runningComputer } from '../../targets/computers.js';

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { recordFormat } from '../../output/format/format-option.js';
+import { recordFormat } from '../../output/format/options.js';
 import { print, printJson } from '../../output/print.js';
 import { printRecord, printTable } from '../../output/table.js';
 import { request } from '../../targets/client.js';

@@ -2,7 +2,7 @@ import type { Project } from '../../../contract/index.js';
 import { defineCommand } from '../../framework/define.js';
 import { projectColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 import type { Column } from '../../output/table.js';
 import { request } from '../../targets/client.js';

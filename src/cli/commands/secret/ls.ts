@@ -1,7 +1,7 @@
 import { defineCommand } from '../../framework/define.js';
 import { secretColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { tableFormat } from '../../output/format/format-option.js';
+import { tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 import { request } from '../../targets/client.js';
 import { currentProject } from '../../targets/projects.js';

@@ -4,7 +4,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { recordFormat } from '../../output/format/format-option.js';
+import { recordFormat } from '../../output/format/options.js';
 import { note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { printRecord, type RecordField } from '../../output/table.js';

@@ -1,4 +1,5 @@
-import type { Computer, ComputerStatus } from '../../../contract/resources.js';
+import type { ComputerStatus } from '../../../contract/resources.js';
+import type { Computer } from '../../../contract/types/index.js';
 import { count } from '../../../lib/text/count.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
@@ -8,7 +9,7 @@ import { confirm } from '../../input/confirm-removal.js';
 import { note, printJson } from '../../output/print.js';
 import { type Change, type ChangeOptions, change, computersArgument } from '../computers.js';
 import { defaultProject } from './default-project.js';
-import { listComputers } from './list-computers.js';
+import { listComputers } from './find-computer.js';
 
 /** Names that a question lists. */
 const MOST_NAMES = 8;

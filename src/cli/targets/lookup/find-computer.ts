@@ -1,6 +1,7 @@
 import type { ComputerAddress } from '../../../client/http/address.js';
+import { Computers } from '../../../client/resources/computers.js';
 import { PROJECT_NAME } from '../../../contract/constants.js';
-import type { Computer } from '../../../contract/index.js';
+import type { Computer } from '../../../contract/types/index.js';
 import { nearest } from '../../../lib/text/nearest.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { CliError, notFound, UsageError } from '../../errors/cli-error.js';
@@ -9,7 +10,6 @@ import type { Context } from '../../framework/context.js';
 import { enumerate } from '../../framework/define.js';
 import { isNotFound, request } from '../client.js';
 import { DEFAULT_PROJECT } from './default-project.js';
-import { listComputers } from './list-computers.js';
 
 /** The start of an id, as `vc ls` shows it on a terminal. */
 const ID_PREFIX = /^cmp_[0-9a-z]+$/;
@@ -118,4 +118,23 @@ function fullName({ project_name, name }: Computer): string {
 function names(computers: readonly Computer[]): string {
   const shown = computers.slice(0, MOST_NAMES).map((computer) => shellWord(fullName(computer)));
   return [...shown, ...(computers.length > MOST_NAMES ? ['…'] : [])].join(', ');
+}
+
+/** The computers of one project, or of all. */
+export async function listComputers(
+  context: Context,
+  project: string | undefined,
+): Promise<Computer[]> {
+  const client = await context.client();
+  const { signal } = context.interrupts;
+  if (project === undefined) return byProject(await new Computers(client).listAll({ signal }));
+  return (await client.request('listComputers', { params: { project }, signal })).computers;
+}
+
+/** The computers of a project beside each other, otherwise in the same order. */
+function byProject(computers: readonly Computer[]): Computer[] {
+  const ranks = new Map<string, number>();
+  for (const { project_id: id } of computers) if (!ranks.has(id)) ranks.set(id, ranks.size);
+  const rankOf = ({ project_id: id }: Computer) => ranks.get(id) ?? 0;
+  return [...computers].sort((a, b) => rankOf(a) - rankOf(b));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { detectGraphics, parseAttributes } from '../../../../src/cli/terminal/graphics/detect.js';
 import { halfBlocks } from '../../../../src/cli/terminal/graphics/half-blocks.js';
 import { graphicsByName } from '../../../../src/cli/terminal/graphics/protocol.js';
-import { iterm2Sequence, kittySequence } from '../../../../src/cli/terminal/graphics/sequences.js';
+import { iterm2Sequence, kittySequence } from '../../../../src/cli/terminal/graphics/show.js';
 import { sixelSequence } from '../../../../src/cli/terminal/graphics/sixel.js';
 
 describe('a terminal is recognized by its environment variables', () => {

@@ -3,9 +3,32 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { packageRoot } from '../lib/package-root.js';
 import { hashDirectory } from './hash-directory.js';
-import { readPlan } from './recipe-plan.js';
+
+const Plan = z.strictObject({
+  /** Operating system of computers with this image. */
+  os: z.enum(['linux', 'windows']).default('linux'),
+  /** Name of the recipe that this one builds on. */
+  base: z.string().optional(),
+  /** Sections of the base's package list to include. */
+  sections: z.array(z.string()).default([]),
+});
+
+type RecipePlan = z.infer<typeof Plan>;
+
+/** A recipe's `recipe.json`; a recipe without one is for Linux and has no base. */
+async function readPlan(directory: string): Promise<RecipePlan> {
+  const path = join(directory, 'recipe.json');
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const plan = Plan.safeParse(JSON.parse(text));
+  if (!plan.success) throw new Error(`${path}: ${z.prettifyError(plan.error)}`);
+  return plan.data;
+}
 
 /** Where the recipes are in this package, in the sources as well as in `dist`. */
 const RECIPES = fileURLToPath(new URL('images/', packageRoot));

@@ -1,12 +1,35 @@
 import type { EngineOptionValues } from '../engines/descriptor.js';
+import type { WarmUp } from '../engines/engine.js';
 import { engines as descriptors } from '../engines/index.js';
 import { firstUsable } from '../engines/select.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { EngineSet } from '../fleet/lifecycle/machines.js';
+import { READY_SCRIPT } from '../fleet/lifecycle/readiness.js';
 import type { Log } from '../fleet/lifecycle/reconcile.js';
 import type { Store } from '../fleet/store/index.js';
+import { openScreen } from '../screen/index.js';
 import { generateKeyPair } from '../shell/keys.js';
-import { warmUp } from './warm-up.js';
+import { openShell } from '../shell/shell.js';
+
+const FIRST_MS = 30_000;
+
+/** Does what most clients do first: reads the screen and runs a command, once the desktop is painted. */
+async function warmUp({ dial, access, pixels, signal }: WarmUp): Promise<void> {
+  const options = { signal, pixels, timeoutMs: FIRST_MS };
+  const screen = await openScreen(await dial('screen'), options);
+  screen.close();
+  if (access === undefined) return;
+  const shell = await openShell(await dial('shell'), {
+    ...{ ...access, signal },
+    timeoutMs: FIRST_MS,
+  });
+  try {
+    await shell.run({ command: READY_SCRIPT, timeoutMs: FIRST_MS, background: false });
+    await shell.python({ code: 'pass', timeoutMs: FIRST_MS });
+  } finally {
+    shell.close();
+  }
+}
 
 export interface EngineOptions {
   /** The engine of new computers; `auto` offers all and prefers the first that can be used. */

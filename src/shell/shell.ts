@@ -1,12 +1,47 @@
 import type { Duplex } from 'node:stream';
+import { ApiError } from '../contract/errors.js';
 import { connect, type OpenShellOptions } from './connect.js';
+import type { Connection } from './connection.js';
 import { openFiles } from './files/index.js';
 import { openJobs } from './jobs/index.js';
 import { run } from './process/run.js';
 import { spawn } from './process/spawn.js';
 import { python } from './python/python.js';
-import { openTunnel } from './tunnel.js';
 import type { Shell } from './types.js';
+
+/** Reasons of a refused channel: RFC 4254, section 5.1. */
+const PROHIBITED = 1;
+const CONNECT_FAILED = 2;
+
+/** Loopback addresses in the order tried: some programs listen on only one of them. */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/**
+ * Connects to a port on the guest's loopback. The stream may be half-closed on either side.
+ * Rejects with `guest_failed` when nothing listens on the port.
+ */
+async function openTunnel(connection: Connection, port: number): Promise<Duplex> {
+  let failure: unknown;
+  for (const host of LOOPBACK) {
+    try {
+      return await connection.connect(host, port);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      failure ??= error;
+      if (reasonOf(error) !== CONNECT_FAILED) break;
+    }
+  }
+  if (reasonOf(failure) === PROHIBITED) {
+    const message = 'This computer does not allow port forwarding.';
+    throw new ApiError('unsupported', message, { cause: failure });
+  }
+  const message = `Nothing in the computer listens on port ${port}.`;
+  throw new ApiError('guest_failed', message, { cause: failure });
+}
+
+function reasonOf(error: unknown): unknown {
+  return (error as { reason?: unknown } | undefined)?.reason;
+}
 
 /**
  * Logs in over `stream`, which is destroyed when the connection ends or the login fails. Rejects

@@ -1,3 +1,5 @@
+import { ApiError } from '../../contract/errors.js';
+import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import type { Clustered } from '../clustered.js';
 import type {
   Channel,
@@ -5,8 +7,11 @@ import type {
   Forking,
   Labelling,
   MachineDescription,
+  MachineState,
+  MachineUsage,
   Measuring,
 } from '../engine.js';
+import { notRunning } from '../not-running.js';
 import type { Cluster } from './client/cluster.js';
 import { instanceName, KEY, labelConfig } from './ids.js';
 import { currentImages } from './images/list.js';
@@ -14,14 +19,55 @@ import { imageHash } from './images/recipe-hash.js';
 import { execStream } from './machine/exec-stream.js';
 import { IncusMachines } from './machine/incus-machines.js';
 import { AUTHORIZED_KEY, HOST_NAME } from './machine/instance-config.js';
-import { machineUsage } from './machine/instance-usage.js';
 import { Instances } from './machine/instances.js';
 import { measuredMembers, memberStates } from './machine/members.js';
-import { machineStates, unlistedStates } from './machine/moves/states.js';
+import { Moving, movedMachine, movingState } from './machine/moves/copies.js';
 import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
-import { locationOf } from './machine/state.js';
+import { locationOf, machineState } from './machine/state.js';
 import { watchMachines } from './machine/watch.js';
 import { probeCluster } from './probe.js';
+
+/** Machines that are asked for at once. */
+const AT_ONCE = 8;
+
+/** The machines of a service, also those that are being moved to another member. */
+async function machineStates(
+  instances: Instances,
+  serviceId: string,
+  signal: AbortSignal | undefined,
+): Promise<MachineState[]> {
+  const all = await instances.all(signal);
+  const states = all.flatMap((each) => machineState(serviceId, each) ?? []);
+  const present = new Set(states.map(({ id }) => id));
+  const moving = all.flatMap((each) => {
+    const id = movedMachine(serviceId, each);
+    return id === undefined || present.has(id) ? [] : [movingState(id)];
+  });
+  return [...states, ...moving];
+}
+
+/** The states of those machines that exist although a list lacked them. */
+async function unlistedStates(
+  instances: Instances,
+  serviceId: string,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<MachineState[]> {
+  const limit = new ConcurrencyLimit(AT_ONCE);
+  const stateOf = async (id: string): Promise<MachineState | undefined> => {
+    try {
+      const instance = await instances.find(id, signal);
+      return instance && machineState(serviceId, instance);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof Moving) return movingState(id);
+      if (!(error instanceof ApiError && error.code === 'engine_unavailable')) throw error;
+      return { id, status: 'unreachable', reason: error.message };
+    }
+  };
+  const states = await Promise.all(ids.map((id) => limit.run(() => stateOf(id))));
+  return states.flatMap((state) => state ?? []);
+}
 
 export interface IncusEngineOptions {
   readonly cluster: Cluster;
@@ -100,5 +146,36 @@ export function createIncusEngine(
     images: (signal) => currentImages(cluster, signal),
     recipeHash: (image) => imageHash(image).catch(() => undefined),
     close: () => cluster.close(),
+  };
+}
+
+interface InstanceState {
+  readonly status: string;
+  /** Nanoseconds. */
+  readonly cpu?: { readonly usage?: number };
+  readonly memory?: { readonly usage?: number };
+  /** Only where the storage pool counts. */
+  readonly disk?: Readonly<Record<string, { readonly usage?: number }>> | null;
+}
+
+/** The resource usage of a running machine. */
+async function machineUsage(
+  cluster: Cluster,
+  instances: Instances,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<MachineUsage> {
+  const path = `/1.0/instances/${instanceName(id)}/state`;
+  const [state, { devices }] = await Promise.all([
+    cluster.ask<InstanceState>(path, { signal }),
+    instances.get(id, signal),
+  ]);
+  if (state.status !== 'Running' && state.status !== 'Frozen') throw notRunning();
+  const quota = /^(\d+)GiB$/.exec(devices?.root?.size ?? '')?.[1];
+  return {
+    cpuSeconds: (state.cpu?.usage ?? 0) / 1e9,
+    memoryBytes: state.memory?.usage ?? 0,
+    diskBytes: state.disk?.root?.usage ?? 0,
+    ...(quota === undefined ? {} : { diskTotalBytes: Number(quota) * 2 ** 30 }),
   };
 }

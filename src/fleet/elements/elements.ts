@@ -2,13 +2,50 @@ import type { Elements as Answer, Element, FindElements } from '../../contract/a
 import { ELEMENTS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
+import { composed } from '../../lib/text/composed.js';
 import type { PreparedInput } from '../actions/input-actions.js';
 import type { Locating, RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
-import { matcher } from './matches.js';
 import { Walks } from './walks.js';
+
+type Conditions = Pick<FindElements, 'text' | 'role' | 'name'>;
+
+/** Whether all given conditions hold for an element. Case does not matter, nor does space around. */
+export function matcher(wanted: Conditions): (element: Element) => boolean {
+  const text = folded(wanted.text ?? '');
+  const wantedName = wanted.name === undefined ? undefined : folded(wanted.name);
+  const words = folded(wanted.role ?? '').split(/[\s_-]+/);
+  const role = words[0] === '' ? '' : ` ${words.join(' ')} `;
+  return (element) => {
+    const { name, value } = textsOf(element);
+    return (
+      (wantedName === undefined || name === wantedName) &&
+      (name.includes(text) || value.includes(text)) &&
+      ` ${element.role} `.includes(role)
+    );
+  };
+}
+
+interface Texts {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Of the elements of one list, which many requests may share. */
+const known = new WeakMap<Element, Texts>();
+
+function textsOf(element: Element): Texts {
+  const texts = known.get(element) ?? {
+    name: folded(element.name),
+    value: folded(element.value ?? ''),
+  };
+  known.set(element, texts);
+  return texts;
+}
+
+const folded = (text: string): string => composed(text.trim()).toLowerCase();
 
 /** The elements on the screens of computers. */
 export class Elements implements Locating {

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { ApiError } from '../../contract/errors.js';
 import {
   VIEW_PATHS,
+  ViewCommand,
   type ViewEvent,
   type ViewMode,
   ViewOpening,
@@ -12,6 +13,8 @@ import { publicMessage } from '../../fleet/errors/public-message.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
+import { textBeyond } from '../../lib/json/bounds.js';
+import { parseJson } from '../../lib/json/parse.js';
 import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
@@ -19,9 +22,19 @@ import { logOf } from '../http/log.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
-import { takeCopiedText } from './copied-texts.js';
 import { clipboardChannel, stateChannel } from './latest-message.js';
 import { openingMessage } from './opening-message.js';
+
+/** A command has two fields, of which one may be long. */
+const BOUNDS = { levels: 2, values: 16, fields: 16, allFields: 16 } as const;
+
+/** Takes a message with a text for the computer's clipboard. */
+export function takeCopiedText(viewer: Viewer, message: Buffer): void {
+  const text = message.toString();
+  if (textBeyond(text, BOUNDS) !== undefined) return;
+  const command = ViewCommand.safeParse(parseJson(text));
+  if (command.success) viewer.copy(command.data.text);
+}
 
 /** The view ends after this many consecutive failures of the screen. */
 const MOST_FAILURES = 5;

@@ -7,9 +7,32 @@ import { SftpWriter } from '../transfer/sftp-writer.js';
 import { fileError, ifExists, isMissing } from './errors.js';
 import { guestPath, splitPath } from './path.js';
 import { replace } from './replace.js';
-import { type FileSession, withSession } from './session.js';
-import { isFull } from './space.js';
+import type { FileSession } from './session.js';
+import { withSession } from './session.js';
 import type { UploadOptions } from './types.js';
+
+interface FileSystem {
+  readonly f_bavail: number;
+  readonly f_frsize: number;
+  readonly f_files: number;
+  readonly f_favail: number;
+}
+
+/** With fewer free bytes than this, small writes may fail. */
+const LEAST_BYTES = 256 * 1024;
+
+/** Queries the free space, because SFTP reports a full disk as a generic failure. False if unknown. */
+async function isFull(session: FileSession, directory: string): Promise<boolean> {
+  const { sftp } = session;
+  const found = await session
+    .ask<FileSystem>((done) =>
+      sftp.ext_openssh_statvfs(directory, (error, value) => done(error, value as FileSystem)),
+    )
+    .catch(() => undefined);
+  if (found === undefined) return false;
+  const noRoom = found.f_bavail * found.f_frsize < LEAST_BYTES;
+  return noRoom || (found.f_files > 0 && found.f_favail === 0);
+}
 
 /** Writes a file atomically, see {@link Files.write}. */
 export function writeFile(

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Client } from '../../../src/client/client.js';
 import { ServiceError, ServiceUnreachableError } from '../../../src/client/errors.js';
-import { ServiceEvents } from '../../../src/client/events/events.js';
-import { parseEvents } from '../../../src/client/events/parse-events.js';
+import { parseEvents, ServiceEvents } from '../../../src/client/events/events.js';
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => void;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { INIT_SCRIPT } from '../../../src/engines/incus/images/init-script.js';
-import { initEntry, metadataArchive } from '../../../src/engines/incus/images/metadata.js';
+import { initEntry, metadataArchive } from '../../../src/engines/incus/images/manage.js';
 
 let directory: string;
 beforeEach(() => {

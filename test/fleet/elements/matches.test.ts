@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matcher } from '../../../src/fleet/elements/matches.js';
+import { matcher } from '../../../src/fleet/elements/elements.js';
 
 const element = {
   id: '00000000-1.2-3',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecentPictures } from '../../../src/screen/capture/recent-pictures.js';
+import { RecentPictures } from '../../../src/screen/capture/screenshot.js';
 
 const MIB = 1 << 20;
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { openScreen } from '../../../src/screen/index.js';
-import { CopiedTexts } from '../../../src/screen/typing/copied-texts.js';
+import { CopiedTexts } from '../../../src/screen/typing/guest-clipboard.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeServer, guestClipboard } from '../fake-server.js';
 

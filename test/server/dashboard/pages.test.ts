@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDashboard } from '../../../src/server/dashboard/pages.js';
-import { PAGE_PATHS } from '../../../src/server/dashboard/paths.js';
+import { addDashboard, PAGE_PATHS } from '../../../src/server/dashboard/pages.js';
 import { sendError } from '../../../src/server/http/errors.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 

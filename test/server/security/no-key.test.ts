@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateApiKey, hashApiKey } from '../../../src/fleet/computers/ids.js';
-import { DASHBOARD_PATHS } from '../../../src/server/dashboard/paths.js';
+import { DASHBOARD_PATHS } from '../../../src/server/dashboard/pages.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
 import { fill, type Route, routes, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';

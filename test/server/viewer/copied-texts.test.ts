@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeCopiedText } from '../../../src/server/viewer/copied-texts.js';
+import { takeCopiedText } from '../../../src/server/viewer/socket.js';
 import type { Viewer } from '../../../src/vnc-server/viewer.js';
 
 test('a text is copied, and a message of many values or another form is dropped', () => {

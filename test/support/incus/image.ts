@@ -1,4 +1,4 @@
-import { buildImage } from '../../../src/engines/incus/images/build.js';
+import { buildImage } from '../../../src/engines/incus/images/manage.js';
 import { withCluster } from '../../../src/engines/incus/open.js';
 
 /** Imports the Linux image into the cluster of a state directory, unless it is there. */

@@ -1,9 +1,10 @@
 import type Docker from 'dockerode';
 import type { CheckResult, EngineCheck } from '../../descriptor.js';
 import { ask, connectDocker, isRemote, QUICK_MS } from '../client.js';
+import { LABEL } from '../ids.js';
+import { probeDocker } from '../probe.js';
 import { openInContainer } from '../screen/container-files.js';
 import { SOCKET_DIRECTORY } from '../screen/socket.js';
-import { checkMachines, machineIds } from './machines.js';
 
 /** Whether computers can fill the state directory's disk through their directories for sockets. */
 export const socketsCheck: EngineCheck = {
@@ -46,4 +47,26 @@ async function areVisible(
   const root = await openInContainer({ pid: State.Pid, container: running.Id }, []);
   await root?.close();
   return root !== undefined;
+}
+
+/** Runs a check on the containers of all computers, of every service on this Engine. */
+async function checkMachines(
+  docker: Docker,
+  signal: AbortSignal,
+  check: (machines: readonly Docker.ContainerInfo[]) => CheckResult | Promise<CheckResult>,
+): Promise<CheckResult> {
+  if (!(await probeDocker(docker, signal)).usable) {
+    return { status: 'skipped', detail: 'docker cannot be used' };
+  }
+  const filters = { label: [LABEL.service, LABEL.machine] };
+  const machines = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  return machines.length === 0 ? { status: 'skipped', detail: 'no computer' } : check(machines);
+}
+
+/** Ids for a remedy: the first few. */
+function machineIds(machines: readonly Docker.ContainerInfo[]): string {
+  const ids = machines.slice(0, 3).map(({ Labels }) => Labels[LABEL.machine]);
+  return `${ids.join(', ')}${machines.length > ids.length ? ', …' : ''}`;
 }

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { expect, it } from 'vitest';
-import { checkFirewall } from '../../../../src/engines/docker/checks/firewall.js';
+import { checkFirewall } from '../../../../src/engines/docker/checks/checks.js';
 import { LABEL } from '../../../../src/engines/docker/ids.js';
 import { promise } from '../../../support/run/promise.js';
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { expect, it } from 'vitest';
-import { checkAbandoned } from '../../../../src/engines/docker/checks/abandoned.js';
+import { checkAbandoned } from '../../../../src/engines/docker/checks/checks.js';
 import { bridgeName, LABEL } from '../../../../src/engines/docker/ids.js';
 import {
   findAbandoned,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bridgeName, bridgePrefix } from '../../../../src/engines/docker/ids.js';
+import { nameServers } from '../../../../src/engines/docker/network/firewall.js';
 import { firewallRules } from '../../../../src/engines/docker/network/firewall-rules.js';
-import { nameServers } from '../../../../src/engines/docker/network/resolvers.js';
 import { Subnets } from '../../../../src/engines/docker/network/subnets.js';
 import {
   formatCidr,

@@ -5,14 +5,77 @@ import { Commands, Empty } from '../../components/empty.js';
 import { Dialog } from '../../components/forms/dialog.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
-import { remove, start, stop } from '../../state/power.js';
+import { StatusMark } from '../../components/status.js';
+import { Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
+import { remove, shownStatus, start, stop } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { computers, isListed } from '../../state/wall.js';
 import { CreateComputer } from './create-computer.js';
 import { FilterBar } from './filter-bar.js';
 import { matches, useFilters } from './filters.js';
-import { Tiles } from './tiles.js';
-import { WallTable } from './wall-table.js';
+import { creatorOf, type ListProps, Tiles } from './tiles.js';
+
+const COLUMNS = [
+  { text: 'Select', kind: 'hidden' },
+  'Name',
+  'Project',
+  'Status',
+  'Engine',
+  'Size',
+  'Image',
+  'Made by',
+  'Controlled by',
+  'Created',
+] as const;
+
+/** The computers as a table. */
+function WallTable({ computers, selected, onSelect }: ListProps) {
+  return (
+    <Table columns={COLUMNS}>
+      {computers.map((computer) => (
+        <tr key={computer.id}>
+          <td>
+            <input
+              type="checkbox"
+              aria-label={`Select ${computer.name}`}
+              checked={selected.has(computer.id)}
+              onChange={(event) => onSelect(computer.id, event.currentTarget.checked)}
+            />
+          </td>
+          <th scope="row">
+            <a class="break" href={`/computers/${computer.id}`}>
+              {computer.name}
+            </a>
+          </th>
+          <Text>{computer.project_name}</Text>
+          <td>
+            <StatusMark status={shownStatus(computer)} reason={computer.status_reason} />
+          </td>
+          <td>{computer.engine}</td>
+          <td class="nowrap">
+            {computer.cpu} CPU, {computer.ram} GB
+          </td>
+          <Text>{computer.image}</Text>
+          <Text>{creatorOf(computer)}</Text>
+          <Text>{computer.control?.holder.key_name ?? ''}</Text>
+          <td>
+            <Time at={computer.created_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** A name of any length, of which a few lines are shown. */
+function Text({ children }: { children: string }) {
+  return (
+    <td>
+      <span class="break">{children}</span>
+    </td>
+  );
+}
 
 /** All computers, as pictures or as a table. */
 export function Wall() {

@@ -50,7 +50,12 @@ export function auditRefusal(fleet: Fleet, request: Request, error: unknown): vo
     computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   const detail = { ...describeInput(input, action), ...names };
   fleet.auditLog.record({
-    ...{ owner, computerId: computer?.id, action, detail, outcome, isRefusal: true },
+    owner,
+    computerId: computer?.id,
+    action,
+    detail,
+    outcome,
+    isRefusal: true,
     ...startTimer()(),
   });
 }
@@ -109,7 +114,14 @@ export async function audited<T>(
     const isRefusal = outcome === 'forbidden' && (performed?.isEmpty ?? true);
     const projectId = computer?.project_id;
     fleet.auditLog.record({
-      ...{ owner, affected, computerId, projectId, action, detail, outcome, isRefusal },
+      owner,
+      affected,
+      computerId,
+      projectId,
+      action,
+      detail,
+      outcome,
+      isRefusal,
       ...timer(),
     });
   };

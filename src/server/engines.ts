@@ -20,7 +20,8 @@ async function warmUp({ dial, access, pixels, signal }: WarmUp): Promise<void> {
   screen.close();
   if (access === undefined) return;
   const shell = await openShell(await dial('shell'), {
-    ...{ ...access, signal },
+    ...access,
+    signal,
     timeoutMs: FIRST_MS,
   });
   try {
@@ -62,7 +63,11 @@ export async function composeEngines(
   const engines = await Promise.all(
     needed.map(({ name, open }) =>
       open(stateDirectory, {
-        ...{ serviceId, internet, allowNetworks, options: engineOptions, warmUp },
+        serviceId,
+        internet,
+        allowNetworks,
+        options: engineOptions,
+        warmUp,
         identify: () => ({ id: generateId('cmp'), ...generateKeyPair() }),
         onProblem: (reason) => log.warn({ engine: name, reason }, 'engine problem'),
       }),

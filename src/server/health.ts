@@ -22,7 +22,8 @@ export function addHealth(app: FastifyInstance, fleet: Fleet, version: string): 
     }
     const shown = (detail: string) => (owner === undefined ? '' : hidePaths(detail));
     return {
-      ...{ status, version: owner === undefined ? '' : version },
+      status,
+      version: owner === undefined ? '' : version,
       engines: engines.map(({ name, usable, detail }) => ({ name, usable, detail: shown(detail) })),
       store: { usable: store.usable, detail: shown(store.detail) },
     };

@@ -138,7 +138,15 @@ export function createDockerEngine(
     for (const each of [sockets, hostNames, pool]) each.forget(id);
   };
   const pool = new DockerPool({
-    ...{ docker, machines, containers, hostNames, markers, dial, openShell, remove, onProblem },
+    docker,
+    machines,
+    containers,
+    hostNames,
+    markers,
+    dial,
+    openShell,
+    remove,
+    onProblem,
     size: options.pool?.size ?? 0,
     warmUp: async (machine) => options.pool?.warmUp(machine),
     identify: options.pool?.identify ?? noIdentity,

@@ -21,8 +21,14 @@ const remedies: Record<string, { reason: string; remedy: string }> = {
 };
 
 const gone = new Set([
-  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'],
-  ...['ENOTFOUND', 'ECONNABORTED'],
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ECONNABORTED',
 ]);
 
 /** Why the Engine cannot be reached and how to fix it; undefined for any other error. */

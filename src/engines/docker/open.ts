@@ -18,7 +18,11 @@ export async function openDocker(
   const allowSudo = service?.options['allow-sudo'] === true;
   const size = Number(service?.options.spares ?? 0);
   return createDockerEngine({
-    ...{ serviceId, directory, allowSudo, internet, allowNetworks },
+    serviceId,
+    directory,
+    allowSudo,
+    internet,
+    allowNetworks,
     ...(service && {
       onProblem: service.onProblem,
       pool: { size, warmUp: service.warmUp, identify: service.identify },

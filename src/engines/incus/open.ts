@@ -58,15 +58,18 @@ function notSetUp(): Engine & Clustered {
     probe: async () => NOT_SET_UP,
     images: async () => [],
     recipeHash: (image) => imageHash(image).catch(() => undefined),
-    ...{ describe: fail, create: fail, start: fail, stop: fail, remove: fail, list: fail },
-    ...{
-      dial: fail,
-      members: fail,
-      memberStates: fail,
-      memberOf: fail,
-      unlisted: fail,
-      move: fail,
-    },
+    describe: fail,
+    create: fail,
+    start: fail,
+    stop: fail,
+    remove: fail,
+    list: fail,
+    dial: fail,
+    members: fail,
+    memberStates: fail,
+    memberOf: fail,
+    unlisted: fail,
+    move: fail,
     // biome-ignore lint/correctness/useYield: it fails before it has something to report
     async *watch() {
       throw noCluster();

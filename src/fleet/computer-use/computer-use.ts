@@ -41,8 +41,13 @@ import { Turns } from './turns.js';
 const MOST_SECONDS = 300;
 /** Errors of the request rather than of a call: the model can do nothing about them. */
 const THROWN: readonly string[] = [
-  ...['not_running', 'not_found', 'unauthorized', 'rate_limited', 'engine_unavailable'],
-  ...['internal', 'request_timeout'],
+  'not_running',
+  'not_found',
+  'unauthorized',
+  'rate_limited',
+  'engine_unavailable',
+  'internal',
+  'request_timeout',
 ];
 
 /** What was taken. */
@@ -169,13 +174,11 @@ export class ComputerUse {
     const expected = pictureScale(screen, body.max_edge ?? DEFAULT_EDGE, limits);
     const shown = last ?? scaled(screen, expected);
     const translation = {
-      ...{
-        pointer,
-        screen,
-        shown,
-        secrets: body.secrets ?? [],
-        toScreen: toScreen(call.units, shown, screen),
-      },
+      pointer,
+      screen,
+      shown,
+      secrets: body.secrets ?? [],
+      toScreen: toScreen(call.units, shown, screen),
       picture: (region?: Region) => pictureStep(body, { screen, limits, region }),
     };
     const steps = actions.flatMap((action) => stepsOf(action, translation));

@@ -164,7 +164,12 @@ function serialize(row: UsageRow): UsageDay {
       : { id: key_id, name: row.key_name, deleted: row.key_deleted === 1 };
   const project = { id: project_id, name: row.project_name, deleted: row.project_deleted === 1 };
   return {
-    ...{ date: day, key, project: project_id === '' ? null : project, computers },
-    ...{ computer_seconds: Math.round(computer_ms / 1000), actions, bytes },
+    date: day,
+    key,
+    project: project_id === '' ? null : project,
+    computers,
+    computer_seconds: Math.round(computer_ms / 1000),
+    actions,
+    bytes,
   };
 }

@@ -100,8 +100,14 @@ function encodingFor(file: PageFile, accept: string | undefined): Encoding | und
 const BUILT = fileURLToPath(new URL('dist/dashboard/', packageRoot));
 
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:"],
-  ...["connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
 ];
 /** The terminal's library adds style elements; its document shows nothing else. */
 const TERMINAL_POLICY = POLICY.map((directive) =>

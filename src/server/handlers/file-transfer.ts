@@ -157,7 +157,9 @@ async function upload(
           computer,
           (shell) =>
             shell.files.write(path, paced(request.raw, stall, signal), {
-              ...{ mode, signal, expectedBytes: announcedBytes(request) },
+              mode,
+              signal,
+              expectedBytes: announcedBytes(request),
             }),
           left,
         ),

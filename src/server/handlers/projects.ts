@@ -40,7 +40,9 @@ function entryOfEach(
     const timer = startTimer();
     return (error) =>
       fleet.auditLog.record({
-        ...{ owner, computerId: id, action },
+        owner,
+        computerId: id,
+        action,
         detail: action === 'deleteProject' ? { name } : {},
         outcome: error === undefined ? 'ok' : outcomeOf(error),
         ...timer(),

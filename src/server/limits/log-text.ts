@@ -16,7 +16,9 @@ export function limitTexts(fields: Record<string, unknown>): Record<string, unkn
 export function limitError(error: Error): Record<string, unknown> {
   const { type, message, stack, code, status, remedy } = stdSerializers.err(error);
   return {
-    ...{ type, message: cut(message, MOST_CHARACTERS), stack: cut(stack, MOST_STACK) },
+    type,
+    message: cut(message, MOST_CHARACTERS),
+    stack: cut(stack, MOST_STACK),
     ...limitTexts({ code, status, remedy }),
   };
 }

@@ -6,9 +6,13 @@ import type { FastifyReply } from 'fastify';
  */
 export function addPageHeaders(reply: FastifyReply, directives: readonly string[]): void {
   addPolicy(reply, [
-    ...["default-src 'none'", "script-src 'self'", "style-src 'self'"],
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
     ...directives,
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ]);
 }
 

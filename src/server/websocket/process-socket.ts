@@ -140,7 +140,9 @@ async function attach(
     if (start.argv === undefined) await child.end();
   }
   const event: ProcessEvent = {
-    ...{ type: 'exit', code, signal },
+    type: 'exit',
+    code,
+    signal,
     ...(limit.aborted ? { timed_out: true } : {}),
     ...(error === undefined ? {} : { error, error_type: errorType }),
   };

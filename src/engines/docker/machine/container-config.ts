@@ -41,8 +41,16 @@ const NANO = 1e9;
  * files and processes. None for networks, devices, mounts, modules, tracing or the clock.
  */
 const SUDO_CAPABILITIES = [
-  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETFCAP', 'SETGID'],
-  ...['SETUID', 'SYS_CHROOT'],
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'SETFCAP',
+  'SETGID',
+  'SETUID',
+  'SYS_CHROOT',
 ];
 
 /**

@@ -146,9 +146,14 @@ exec sleep infinity
 /** The command of a policy's guard; it needs bash, nft, ip and Python, and NET_ADMIN in the host's network. */
 export function guardCommand(policy: FirewallPolicy): string[] {
   return [
-    ...['bash', '-c', GUARD, 'vc-firewall'],
+    'bash',
+    '-c',
+    GUARD,
+    'vc-firewall',
     ...LIMITS.map((limits) => firewallRules(policy, limits)),
-    ...[tableName(policy.serviceId), bridgePrefix(policy.serviceId)],
-    ...[REMOVE_STALE_CONNECTIONS, SUBNET_POOL],
+    tableName(policy.serviceId),
+    bridgePrefix(policy.serviceId),
+    REMOVE_STALE_CONNECTIONS,
+    SUBNET_POOL,
   ];
 }

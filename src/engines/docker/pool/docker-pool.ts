@@ -46,7 +46,9 @@ export class DockerPool {
   constructor(options: DockerPoolOptions) {
     this.#options = options;
     this.#pool = new WarmPool({
-      ...{ size: options.size, idleMs: options.idleMs, onProblem: options.onProblem },
+      size: options.size,
+      idleMs: options.idleMs,
+      onProblem: options.onProblem,
       machines: {
         keyOf: (spec) => this.#keyOf(spec),
         create: (spec, signal) => this.#create(spec, signal),

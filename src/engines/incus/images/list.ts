@@ -25,7 +25,10 @@ export async function listImages(cluster: Cluster, signal?: AbortSignal): Promis
     const { [PROPERTY.name]: name, [PROPERTY.recipe]: recipeHash } = properties ?? {};
     if (name === undefined || recipeHash === undefined) return [];
     const image: ClusterImage = {
-      ...{ id: fingerprint, name, recipeHash, bytes: size },
+      id: fingerprint,
+      name,
+      recipeHash,
+      bytes: size,
       os: properties?.[PROPERTY.os] === 'windows' ? 'windows' : 'linux',
       createdAt: new Date(uploaded_at),
       isCurrent: (aliases ?? []).some((alias) => alias.name === imageAlias(name)),

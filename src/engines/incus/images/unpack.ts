@@ -33,7 +33,9 @@ async function unpackOn(
 ): Promise<void> {
   const name = `unpack-${image}${member === undefined ? '' : `-${member}`}`.slice(0, 63);
   const body = {
-    ...{ name, type: 'container', profiles: [] },
+    name,
+    type: 'container',
+    profiles: [],
     source: { type: 'image', alias: imageAlias(image) },
     config: {
       'security.idmap.isolated': 'true',

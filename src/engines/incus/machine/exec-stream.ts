@@ -100,7 +100,9 @@ export async function execStream(
     command,
     'wait-for-websocket': true,
     interactive: false,
-    ...{ user: 0, group: 0, cwd: '/' },
+    user: 0,
+    group: 0,
+    cwd: '/',
   };
   const path = `/1.0/instances/${name}/exec`;
   const started = await cluster

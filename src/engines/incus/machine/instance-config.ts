@@ -82,7 +82,10 @@ function devicesOf({ pool, diskGib, network }: Surroundings, isCopy: boolean) {
   // The original may have a network.
   if (network === undefined) return isCopy ? { root, eth0: { type: 'none' } } : { root };
   const eth0 = {
-    ...{ type: 'nic', name: 'eth0', network: network.name, 'ipv4.address': network.address },
+    type: 'nic',
+    name: 'eth0',
+    network: network.name,
+    'ipv4.address': network.address,
     // Machines on a member cannot reach each other, and cannot take each other's addresses.
     'security.port_isolation': 'true',
     'security.mac_filtering': 'true',

@@ -44,8 +44,12 @@ export async function measuredMembers(
 function memberState(member: Member): MemberState {
   const { server_name: name, message, url, architecture = '', groups } = member;
   return {
-    ...{ name, status: statusOf(member.status), detail: message, architecture },
-    ...{ address: new URL(url).host, groups: [...(groups ?? [])].sort() },
+    name,
+    status: statusOf(member.status),
+    detail: message,
+    architecture,
+    address: new URL(url).host,
+    groups: [...(groups ?? [])].sort(),
   };
 }
 

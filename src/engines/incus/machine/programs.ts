@@ -14,7 +14,10 @@ const LISTENING_SECONDS = 10;
 
 /** Connects standard input and output to the screen's socket, with Python's standard library. */
 export const SCREEN_RELAY = [
-  ...['python3', '-I', '-S', '-c'],
+  'python3',
+  '-I',
+  '-S',
+  '-c',
   `
 import os, socket, sys, threading, time
 end = time.monotonic() + ${LISTENING_SECONDS}

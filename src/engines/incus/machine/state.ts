@@ -27,7 +27,8 @@ export function machineState(serviceId: string, instance: Instance): MachineStat
   if (config[KEY.service] !== serviceId || config[KEY.machine] !== id) return undefined;
   const { [AUTHORIZED_KEY]: authorizedKey } = config;
   const about = {
-    ...{ ...where, label: labelOf(config) },
+    ...where,
+    label: labelOf(config),
     ...(authorizedKey === undefined ? {} : { authorizedKey }),
   };
   switch (status) {

@@ -76,7 +76,10 @@ interface Server {
 }
 
 const LXD: Server = {
-  ...{ name: 'lxd', title: 'LXD', program: 'lxd --group lxd', log: '/var/log/lxd.log' },
+  name: 'lxd',
+  title: 'LXD',
+  program: 'lxd --group lxd',
+  log: '/var/log/lxd.log',
 };
 
 /** The server of this host: Incus if it is installed, else LXD. */

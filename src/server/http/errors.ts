@@ -8,6 +8,7 @@ import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { cut } from '../../lib/text/printable.js';
 import type { Params } from '../requests.js';
 import { hasBody } from './bodies.js';
+import { closeLater } from './lingering-close.js';
 import { logOf } from './log.js';
 
 /** Characters of an error's message: enough for two paths of 4,096 that it quotes. */
@@ -61,6 +62,7 @@ export function sendError(
   if (isUnread || answer.status === 401 || answer.status === 429) {
     reply.header('connection', 'close');
   }
+  if (answer.status === 413) closeLater(request.raw);
   if (request.raw.headers.upgrade !== undefined) {
     // A refused upgrade: HTTP timeouts no longer apply to its socket.
     reply.header('connection', 'close');

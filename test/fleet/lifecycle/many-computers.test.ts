@@ -58,27 +58,6 @@ it('requests are answered during a round', async () => {
   expect(turns).toBeGreaterThan(2);
 });
 
-it('other work has its turn between creations that arrive at once', async () => {
-  const world = await openTestFleet({ maxRunning: 60 });
-  onTestFinished(() => world.close());
-  const { computers, projects, apiKeys } = world.fleet;
-  const owner = apiKeys.authenticate(world.key);
-  if (owner === undefined) throw new Error('the key is unknown');
-  projects.create(owner, 'demo');
-  const project = projects.find(owner, 'demo');
-  const insert = vi.spyOn(world.store.computers, 'insert');
-  const creations = Array.from({ length: 60 }, (_, index) =>
-    computers.create(owner, project, wanted(`c${index}`), 'ready'),
-  );
-  const perTurn: number[] = [];
-  for (let before = 0; before < 60; before = insert.mock.calls.length) {
-    await setImmediate();
-    perTurn.push(insert.mock.calls.length - before);
-  }
-  expect(Math.max(...perTurn)).toBeLessThanOrEqual(16);
-  await Promise.all(creations);
-});
-
 it('a round on a full disk still resumes an interrupted deletion, which frees space', async () => {
   const { engine, store, reconciler } = await manyComputers();
   store.computers.change('cmp_1', 'remove');

@@ -93,12 +93,12 @@ describe('the exit code', () => {
 
   it('is 124 at the time limit', async () => {
     for (const [verb, words] of [
-      ['bash', ['--timeout', '500ms', 'echo begun; sleep 60']],
-      ['python', ['--timeout', '2s', '-c', 'print("begun"); import time; time.sleep(60)']],
-      ['exec', ['--timeout', '500ms', '--', 'sh', '-c', 'echo begun; sleep 60']],
+      ['bash', ['--timeout', '3s', 'echo begun; sleep 60']],
+      ['python', ['--timeout', '4s', '-c', 'print("begun"); import time; time.sleep(60)']],
+      ['exec', ['--timeout', '3s', '--', 'sh', '-c', 'echo begun; sleep 60']],
     ] as const) {
       const { code, stdout, stderr } = await vc(verb, words);
-      expect({ code, stdout }).toEqual({ code: 124, stdout: 'begun\n' });
+      expect({ verb, code, stdout }).toEqual({ verb, code: 124, stdout: 'begun\n' });
       expect(stderr).toMatch(
         /^error: the program was still running after [\d.]+ s and was ended\n {7}increase --timeout\n$/,
       );

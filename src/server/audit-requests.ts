@@ -7,9 +7,9 @@ import {
 } from '../contract/operations.js';
 import type { Action } from '../contract/resources.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
+import { ActionCounts } from '../fleet/audit/action-counts.js';
 import { CANCELLED, isRefusal, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
 import { describeInput, nameInPath } from '../fleet/audit/input-detail.js';
-import { Performed } from '../fleet/audit/performed.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { TextToType } from '../fleet/secrets/secrets.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
@@ -94,9 +94,9 @@ export async function audited<T>(
   // The entry of a creation is that of the new computer.
   const isLogged = isAudited(request) && action !== 'createComputer';
   const isOwners = isLogged && computer === undefined;
-  let performed: Performed | undefined;
+  let performed: ActionCounts | undefined;
   const perform = () => {
-    performed ??= new Performed((texts) =>
+    performed ??= new ActionCounts((texts) =>
       computer === undefined ? [] : fleet.secrets.usedBy(computer, texts),
     );
     return performed;

@@ -5,7 +5,7 @@ import { createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Unadopted } from '../fleet/lifecycle/adoption.js';
-import type { Log } from '../fleet/lifecycle/reconcile.js';
+import type { Log } from '../lib/log.js';
 import { listenUnix } from '../lib/net/unix-socket.js';
 import { errorMessage } from '../lib/text/error-message.js';
 

@@ -1,6 +1,6 @@
+import type { Log } from '../../lib/log.js';
 import { type AuditLog, outcomeOf, startTimer } from '../audit/audit-log.js';
 import type { Machines } from '../lifecycle/machines.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, OwnerRecord } from '../store/records.js';
 import type { Streams } from '../streams/streams.js';

@@ -9,7 +9,7 @@ import type { Picture, Screen } from '../../screen/types.js';
 import type { Shell } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { untilTaken, whileAllowed } from '../control/allowed-input.js';
-import { toldOf } from '../control/told.js';
+import { controlNotice } from '../control/control-notice.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -246,7 +246,7 @@ export class Actions {
       case 'screenshot': {
         const picture = await this.screenshot(record, action, signal);
         const returned = by && this.#parts.control.returnedSince(record.id, by);
-        return { ...pictureAnswer(picture), ...toldOf(returned) };
+        return { ...pictureAnswer(picture), ...controlNotice(returned) };
       }
       case 'wait':
         return this.wait(record, action, signal);

@@ -6,9 +6,9 @@ import type {
   AuditEntry as OwnersEntry,
 } from '../../contract/resources.js';
 import { SampledBucket } from '../../lib/async/token-bucket.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';

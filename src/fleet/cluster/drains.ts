@@ -1,11 +1,11 @@
 import { ApiError } from '../../contract/errors.js';
 import { type Clustered, isClustered } from '../../engines/clustered.js';
 import type { Engine } from '../../engines/engine.js';
+import type { Log } from '../../lib/log.js';
 import { type AuditLog, outcomeOf, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
 import { isLost } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import type { Machines } from '../lifecycle/machines.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import { Superseded } from '../lifecycle/steps.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';

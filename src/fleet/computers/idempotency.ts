@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
 
 /** Called with the id of a new resource, in the transaction that writes it. */

@@ -1,8 +1,8 @@
 import type { UsageDay } from '../../contract/resources/usage.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { AuditEntry } from '../audit/audit-log.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import {
   OTHERS,
   type UsageAmounts,

@@ -1,6 +1,6 @@
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { AuditLog } from '../audit/audit-log.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
 import type { ControlChange, ControlLeases } from './leases.js';
 

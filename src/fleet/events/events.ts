@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import type { EventsQuery, ServiceEvent } from '../../contract/events.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { EventFilter, EventKind, EventRow } from '../store/events/events.js';
 import type { Store } from '../store/index.js';
 import { serializeEvent } from './serializer.js';

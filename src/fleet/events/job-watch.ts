@@ -1,9 +1,9 @@
 import { withAnySignal } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { JobState } from '../../shell/jobs/types.js';
 import type { Machines } from '../lifecycle/machines.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 

@@ -1,8 +1,8 @@
+import type { Log } from '../../lib/log.js';
 import { type AuditLog, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { Machines } from './machines.js';
-import type { Log } from './reconcile.js';
 
 const CHECK_EVERY_MS = 15_000;
 

@@ -6,6 +6,7 @@ import {
   type MachineEvent,
   type MachineState,
 } from '../../engines/engine.js';
+import type { Log } from '../../lib/log.js';
 import { unlisted } from '../cluster/unlisted.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -15,13 +16,6 @@ import type { Machines } from './machines.js';
 
 /** Computers that are compared at once; requests are answered in between. */
 const PART = 250;
-
-export interface Log {
-  debug(details: object, message: string): void;
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
 
 /**
  * Reconciles the store's intent with the engine's state; safe to run at any time. It changes

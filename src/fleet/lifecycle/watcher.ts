@@ -1,8 +1,9 @@
 import type { Engine } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import type { Log, Reconciler } from './reconcile.js';
+import type { Reconciler } from './reconcile.js';
 
 const RECONCILE_EVERY_MS = 30_000;
 const RETRY_MS = { first: 250, most: 4_000 };

@@ -15,10 +15,10 @@ import type {
   StreamStatus,
 } from '../../contract/streams.js';
 import { abortable } from '../../lib/async/abort.js';
+import type { Log } from '../../lib/log.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import { ScreenSource } from '../sessions/screen-source.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { ApiError } from '../../contract/errors.js';
 import type { StartTrajectory, Trajectory } from '../../contract/resources.js';
 import { freeBytes } from '../../lib/fs/free-bytes.js';
+import type { Log } from '../../lib/log.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { ApiKeys, Owner } from '../accounts/api-keys.js';
 import type { RunningComputers } from '../actions/running-computers.js';
-import type { Log } from '../lifecycle/reconcile.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -19,13 +19,13 @@ import {
   tooManyArchives,
   unwritable,
 } from './errors.js';
+import { toRemove } from './eviction.js';
 import { TrajectoryFolder } from './folder.js';
 import { checkDisk, LIMITS, type TrajectoryLimits } from './limits.js';
 import { StepReader, type StepsWanted } from './reading/step-reader.js';
 import type { RecordedAction } from './recorded-action.js';
 import { type EndReason, Recorder } from './recorder.js';
 import { recoverAll } from './recover.js';
-import { toRemove } from './room.js';
 import { newlyStored, shown } from './stored.js';
 
 /** Milliseconds of a running service for which an ended trajectory is kept. */

@@ -9,7 +9,7 @@ import type { Answer } from '../../contract/operations.js';
 import { bashLines } from '../../fleet/actions/bash-lines.js';
 import { base64Length } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
-import { toldOf } from '../../fleet/control/told.js';
+import { controlNotice } from '../../fleet/control/control-notice.js';
 import type { Picture } from '../../screen/types.js';
 import { accepts, mediaTypes } from '../http/conditional/accept.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
@@ -37,7 +37,7 @@ const PART = 192 * 1024;
 /** A screenshot in JSON. The picture, which has most of its bytes, is not read as a text again. */
 function pictureJson(
   { data, format, width, height }: Picture,
-  notice: ReturnType<typeof toldOf>,
+  notice: ReturnType<typeof controlNotice>,
 ): Bytes {
   const head = Buffer.from('{"success":true,"image":"');
   const told = JSON.stringify({ format, encoding: 'base64', width, height, ...notice });
@@ -73,7 +73,7 @@ export const actionHandlers: Pick<Handlers, Names> = {
     const returned = fleet.control.returnedSince(computer.id, owner);
     const answer =
       wanted === undefined
-        ? pictureJson(picture, toldOf(returned))
+        ? pictureJson(picture, controlNotice(returned))
         : new Bytes(picture.data, `image/${format}`);
     const etag = etagOf(picture.data, wanted === undefined ? 'json' : 'bytes');
     return new Tagged(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Entry } from '../../../src/fleet/trajectories/entry.js';
+import { toRemove } from '../../../src/fleet/trajectories/eviction.js';
 import { LIMITS } from '../../../src/fleet/trajectories/limits.js';
-import { toRemove } from '../../../src/fleet/trajectories/room.js';
 
 const limits = { ...LIMITS, bytes: 10, ofOwner: 40 };
 

@@ -2,7 +2,7 @@ import type { Screenshot } from '../../contract/actions/actions.js';
 import type { Return } from './leases.js';
 
 /** What a picture says of a return: nothing unless it is the client's first one since. */
-export function toldOf(
+export function controlNotice(
   returned: Return | undefined,
 ): Pick<Screenshot, 'control_returned_at' | 'control_notice'> {
   if (returned === undefined) return {};

@@ -3,7 +3,7 @@ import type { Action } from '../../contract/resources.js';
 import type { TextToType } from '../secrets/secrets.js';
 
 /** What the actions of a request do, for the details of its entry. */
-export class Performed {
+export class ActionCounts {
   readonly #usedBy: (texts: readonly TextToType[]) => string[];
   readonly #counts = new Map<string, number>();
   readonly #secrets = new Set<string>();

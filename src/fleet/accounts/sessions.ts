@@ -198,7 +198,8 @@ export class Sessions {
   #restore(): void {
     for (const { id, hash, key_id, created_at, expires_at } of this.#store.sessions.list()) {
       // A wall clock that was set back does not extend a session.
-      const left = Math.min(Date.parse(expires_at) - Date.now(), SESSION_MS);
+      const now = Date.now();
+      const left = Math.min(Date.parse(expires_at) - now, SESSION_MS);
       const key = this.#store.keys.find(key_id);
       if (left <= 0 || key === undefined) {
         ignoreFullDisk(() => this.#store.sessions.remove(id));
@@ -211,7 +212,7 @@ export class Sessions {
         sessionId: id,
       };
       const createdAt = new Date(created_at);
-      const expiresAt = new Date(Date.now() + left);
+      const expiresAt = new Date(now + left);
       this.#apiKeys.startSession(id);
       this.#sessions.add(hash, owner, { id, owner, createdAt, expiresAt }, left);
     }

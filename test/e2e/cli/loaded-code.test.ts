@@ -14,7 +14,7 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['--version'], 5],
   [['--help'], 5],
   [['computer', '--help'], 5],
-  [['__complete', 'computer', ''], 20],
+  [['__complete', 'computer', ''], 40],
   [['__complete', 'computer', 'get', ''], 90],
   [['ls', '--json'], 260],
   [['image', 'ls', '--json'], 260],

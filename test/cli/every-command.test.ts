@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tree } from '../../src/cli/commands/tree.js';
 import { Interrupts } from '../../src/cli/framework/interrupts.js';

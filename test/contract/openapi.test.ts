@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/contract/errors.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { openScreen, type PictureOptions } from '../../src/screen/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { EventEmitter, once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';

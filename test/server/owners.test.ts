@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openTestApp, type TestApp } from '../support/app.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it, vi } from 'vitest';
 import { Queue } from '../../src/lib/async/queue.js';
 import { Damage } from '../../src/screen/model/damage.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, expect, test, vi } from 'vitest';
 import { Queue } from '../../src/lib/async/queue.js';
 import { openScreen } from '../../src/screen/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listNames, namesGiven } from '../../../src/cli/completion/names.js';
 import type { NameKind } from '../../../src/cli/completion/offer.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Received } from '../support/fake-service.js';
 import { computer, openWorld, project, type World } from '../support/run.js';

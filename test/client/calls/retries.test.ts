@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, expectTypeOf, it } from 'vitest';
 import {
   type BashResult,

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { FileEntry } from 'ssh2';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { openGuest } from '../../shell/support/guest.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AuditLog, startTimer } from '../../../src/fleet/audit/audit-log.js';
 import { openTestFleet, silentLog, type TestFleet } from '../../support/fleet.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CreateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';

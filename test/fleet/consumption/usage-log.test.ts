@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ServiceEvent } from '../../../src/contract/events.js';
 import { serializeEvent } from '../../../src/fleet/events/serializer.js';

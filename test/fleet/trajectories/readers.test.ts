@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { readdirSync, readlinkSync, truncateSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';

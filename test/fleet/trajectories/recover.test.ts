@@ -1,3 +1,4 @@
+// @module-tag slow
 import fs, { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';

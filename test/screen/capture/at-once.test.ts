@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect } from 'vitest';
 import { openScreen } from '../../../src/screen/index.js';
 import { promise } from '../../support/run/promise.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { convert, evenRegion } from '../../../src/screen/capture/yuv.js';
 import { openScreen } from '../../../src/screen/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';

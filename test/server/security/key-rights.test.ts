@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';

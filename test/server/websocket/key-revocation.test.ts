@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../../src/cli/output/layout/fit-columns.js';
 import { fold, textColumns } from '../../../../src/cli/output/layout/fold.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { duplexPair } from 'node:stream';
 import { expect } from 'vitest';
 import { Agent } from '../../../../src/engines/qemu/guest/agent.js';

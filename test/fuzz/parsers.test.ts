@@ -16,7 +16,7 @@ import { ApiError } from '../../src/contract/errors.js';
 import { ProcessControl, ProcessStart } from '../../src/contract/sockets/process.js';
 import { TunnelMessage } from '../../src/contract/sockets/tunnel.js';
 import { ViewCommand, ViewOpening } from '../../src/contract/sockets/view.js';
-import { FrameReader } from '../../src/engines/docker/machine/frames.js';
+import { FrameReader } from '../../src/engines/containers/machine/frames.js';
 import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
 import { firstFile, readTar } from '../../src/engines/tar.js';
 import { readTurn } from '../../src/fleet/computer-use/dialects/index.js';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { withContext } from '../../src/engines/docker/images/store.js';
+import { withContext } from '../../src/engines/containers/images/store.js';
 import {
   listRecipes,
   loadRecipe,

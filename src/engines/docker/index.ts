@@ -14,16 +14,16 @@ export const docker: EngineDescriptor = {
   images: {
     methods: ['mmdebstrap', 'dockerfile'],
     build: async (_, request) => {
-      const { connectDocker } = await import('./client.js');
-      const { buildImage } = await import('./images/build.js');
+      const { connectDocker } = await import('../containers/client.js');
+      const { buildImage } = await import('../containers/images/build.js');
       return buildImage(connectDocker(), request);
     },
     remove: async (_, name, signal) => {
-      const { connectDocker } = await import('./client.js');
-      const { removeImage } = await import('./images/remove.js');
+      const { connectDocker } = await import('../containers/client.js');
+      const { removeImage } = await import('../containers/images/remove.js');
       return removeImage(connectDocker(), name, signal);
     },
   },
-  setup: async () => (await import('./setup/setup.js')).dockerSetup,
-  checks: async () => (await import('./checks/checks.js')).dockerChecks,
+  setup: async () => (await import('./setup.js')).dockerSetup,
+  checks: async () => (await import('../containers/checks/checks.js')).dockerChecks,
 };

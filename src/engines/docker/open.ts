@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createContainerEngine } from '../containers/engine.js';
 import type { ServiceSettings } from '../descriptor.js';
 import type { Engine } from '../engine.js';
-import { createDockerEngine } from './engine.js';
 
 const NO_SERVICE = { serviceId: 'command-line', allowNetworks: [], internet: true };
 
@@ -17,7 +17,7 @@ export async function openDocker(
   if (service) await mkdir(directory, { recursive: true, mode: 0o700 });
   const allowSudo = service?.options['allow-sudo'] === true;
   const size = Number(service?.options.spares ?? 0);
-  return createDockerEngine({
+  return createContainerEngine({
     serviceId,
     directory,
     allowSudo,

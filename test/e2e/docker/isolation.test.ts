@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
-import { LABEL } from '../../../src/engines/docker/ids.js';
+import { LABEL } from '../../../src/engines/containers/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';

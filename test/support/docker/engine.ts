@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { buildImage } from '../../../src/engines/docker/images/build.js';
+import { buildImage } from '../../../src/engines/containers/images/build.js';
 import { defaultCacheDirectory } from '../../../src/images/cache.js';
 
 export interface TestDocker {

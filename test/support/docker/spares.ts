@@ -1,6 +1,6 @@
 import Docker from 'dockerode';
 import { inject } from 'vitest';
-import { LABEL } from '../../../src/engines/docker/ids.js';
+import { LABEL } from '../../../src/engines/containers/ids.js';
 import { eventually } from '../eventually.js';
 import { outOfBand } from '../service/out-of-band.js';
 import type { TestService } from '../service/service.js';

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { inject } from 'vitest';
-import { bridgeName, LABEL, machineName } from '../../../src/engines/docker/ids.js';
+import { bridgeName, LABEL, machineName } from '../../../src/engines/containers/ids.js';
 import type { TestService } from '../service/service.js';
 
 /** Traces of a service and its computers on this host, each with the place where it was found. */

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import Database from 'libsql';
 import { inject } from 'vitest';
-import { LABEL } from '../../../src/engines/docker/ids.js';
+import { LABEL } from '../../../src/engines/containers/ids.js';
 import { serviceId } from '../../../src/fleet/store/accounts/owners.js';
 import { databaseFile } from '../../../src/fleet/store/database.js';
 import { eventually } from '../eventually.js';

@@ -1,7 +1,7 @@
 import Docker from 'dockerode';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { buildImage } from '../../../../src/engines/docker/images/build.js';
+import { buildImage } from '../../../../src/engines/containers/images/build.js';
 import { eventually } from '../../../support/eventually.js';
 import { addImage, warmImage } from '../../../support/qemu/seed.js';
 import { untilRunning } from '../../../support/service/desktop.js';

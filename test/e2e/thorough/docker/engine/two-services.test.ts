@@ -1,8 +1,8 @@
 import Docker from 'dockerode';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import { LABEL, machineName } from '../../../../../src/engines/docker/ids.js';
-import { tableName } from '../../../../../src/engines/docker/network/firewall-rules.js';
+import { LABEL, machineName } from '../../../../../src/engines/containers/ids.js';
+import { tableName } from '../../../../../src/engines/containers/network/firewall-rules.js';
 import { eventually } from '../../../../support/eventually.js';
 import { promise } from '../../../../support/run/promise.js';
 import {

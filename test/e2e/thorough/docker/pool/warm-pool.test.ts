@@ -1,8 +1,8 @@
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { Helpers } from '../../../../../src/engines/docker/helper.js';
-import { LABEL } from '../../../../../src/engines/docker/ids.js';
-import { HostNames } from '../../../../../src/engines/docker/machine/host-names.js';
+import { Helpers } from '../../../../../src/engines/containers/helper.js';
+import { LABEL } from '../../../../../src/engines/containers/ids.js';
+import { HostNames } from '../../../../../src/engines/containers/machine/host-names.js';
 import { readySpare } from '../../../../support/docker/spares.js';
 import {
   type OwnDesktop,

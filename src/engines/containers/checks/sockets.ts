@@ -1,0 +1,72 @@
+import type Docker from 'dockerode';
+import type { CheckResult, EngineCheck } from '../../descriptor.js';
+import { ask, connectDocker, isRemote, QUICK_MS } from '../client.js';
+import { LABEL } from '../ids.js';
+import { probeEngine } from '../probe.js';
+import { openInContainer } from '../screen/container-files.js';
+import { SOCKET_DIRECTORY } from '../screen/socket.js';
+
+/** Whether computers can fill the state directory's disk through their directories for sockets. */
+export const socketsCheck: EngineCheck = {
+  name: 'docker-sockets',
+  title: 'Screen sockets',
+  run: (_, signal) => checkSockets(connectDocker(), signal),
+};
+
+export function checkSockets(docker: Docker, signal: AbortSignal): Promise<CheckResult> {
+  return checkMachines(docker, signal, async (machines) => {
+    const onDisk = machines.filter(({ Mounts }) =>
+      Mounts.some(({ Destination }) => Destination === `/${SOCKET_DIRECTORY.join('/')}`),
+    );
+    if (onDisk.length > 0) {
+      const detail = `${onDisk.length} of ${machines.length} computers can fill the disk with the state directory`;
+      const remedy = `create them again with a service that runs as root: ${machineIds(onDisk)}`;
+      return { status: 'ok', detail, remedy };
+    }
+    const detail = 'in memory, at most 1 MiB for each computer';
+    if (await areVisible(docker, machines, signal)) return { status: 'ok', detail };
+    return {
+      status: 'ok',
+      detail: `${detail}; screens are slower, because the containers are not visible here`,
+      remedy: "run the service in the Engine's PID namespace",
+    };
+  });
+}
+
+/** False if the screens of the running ones can only be reached through programs in them. */
+async function areVisible(
+  docker: Docker,
+  machines: readonly Docker.ContainerInfo[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const running = machines.find(({ State }) => State === 'running');
+  if (running === undefined || isRemote(docker) || process.getuid?.() !== 0) return true;
+  const { State } = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.getContainer(running.Id).inspect({ abortSignal }),
+  );
+  const root = await openInContainer({ pid: State.Pid, container: running.Id }, []);
+  await root?.close();
+  return root !== undefined;
+}
+
+/** Runs a check on the containers of all computers, of every service on this Engine. */
+async function checkMachines(
+  docker: Docker,
+  signal: AbortSignal,
+  check: (machines: readonly Docker.ContainerInfo[]) => CheckResult | Promise<CheckResult>,
+): Promise<CheckResult> {
+  if (!(await probeEngine(docker, signal)).usable) {
+    return { status: 'skipped', detail: 'docker cannot be used' };
+  }
+  const filters = { label: [LABEL.service, LABEL.machine] };
+  const machines = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  return machines.length === 0 ? { status: 'skipped', detail: 'no computer' } : check(machines);
+}
+
+/** Ids for a remedy: the first few. */
+function machineIds(machines: readonly Docker.ContainerInfo[]): string {
+  const ids = machines.slice(0, 3).map(({ Labels }) => Labels[LABEL.machine]);
+  return `${ids.join(', ')}${machines.length > ids.length ? ', …' : ''}`;
+}

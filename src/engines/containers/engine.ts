@@ -1,0 +1,232 @@
+import { dirname, join } from 'node:path';
+import type Docker from 'dockerode';
+import type { ApiError } from '../../contract/errors.js';
+import { recipeHash } from '../../images/recipe.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import type {
+  Connecting,
+  Engine,
+  MachineDescription,
+  MachineEvent,
+  MachineState,
+  Measuring,
+  Probe,
+  WarmUp,
+} from '../engine.js';
+import type { MachineIdentity, Reserving } from '../pool/reserving.js';
+import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
+import { Helpers } from './helper.js';
+import { LABEL } from './ids.js';
+import { currentImages } from './images/list.js';
+import { ContainerMachines } from './machine/container-machines.js';
+import { containerUsage } from './machine/container-usage.js';
+import { Containers } from './machine/containers.js';
+import { SocketDirectories } from './machine/directory.js';
+import { execStream } from './machine/exec-stream.js';
+import { HostNames } from './machine/host-names.js';
+import { listMachines } from './machine/status.js';
+import { watchMachines } from './machine/watch.js';
+import { removeAbandoned } from './network/abandoned.js';
+import { Firewall } from './network/firewall.js';
+import { Networks } from './network/network.js';
+import { SUBNET_POOL, Subnets } from './network/subnets.js';
+import { watchFirewall } from './network/watch.js';
+import { ContainerPool } from './pool/container-pool.js';
+import { Markers } from './pool/markers.js';
+import { probeEngine } from './probe.js';
+import { MachineSockets } from './screen/machine-sockets.js';
+import { Screens } from './screen/screens.js';
+import { SOCKET_DIRECTORY } from './screen/socket.js';
+
+export interface ContainerEngineOptions {
+  /** The Engine; by default the one that the environment names. */
+  readonly docker?: Docker;
+  /** The installation's id: machines of other installations are never listed or changed. */
+  readonly serviceId: string;
+  /** Parent of the machines' socket directories, created with mode 0700. Guests can write there. */
+  readonly directory: string;
+  /** Lets the guest's user become root in its container. */
+  readonly allowSudo: boolean;
+  /** May machines reach the public internet? */
+  readonly internet: boolean;
+  /** Further IPv4 networks that machines may reach; `0.0.0.0/0` allows everything. */
+  readonly allowNetworks: readonly string[];
+  /** Disk quota in GiB, if the storage driver supports quotas (xfs, btrfs, zfs); default 64. */
+  readonly diskGib?: number;
+  /** The warm pool; none by default. */
+  readonly pool?: {
+    /** How many machines are kept. */
+    readonly size: number;
+    warmUp(warmUp: WarmUp): Promise<void>;
+    identify(): MachineIdentity;
+  };
+  /** Receives one line about each failure in the background. */
+  onProblem?(message: string): void;
+}
+
+/** Serves one SSH connection, with a time limit for the login. */
+const SSHD = '/usr/lib/vc/sshd';
+/** The same without a time limit, also in images in which the program takes no arguments. */
+const PATIENT_SSHD = [
+  'sh',
+  '-c',
+  `exec /usr/sbin/sshd -i -f /usr/lib/vc/sshd_config -h /var/lib/vc/ssh_host_ed25519_key \\
+    -o LoginGraceTime=0 -o "SetEnv=$(tr '\\n' ' ' </usr/lib/vc/environment)"`,
+];
+
+/** An image for Windows runs its programs on Wine; containers inherit the image's labels. */
+async function describe(
+  docker: Docker,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<MachineDescription> {
+  const { Config } = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.getContainer(name).inspect({ abortSignal }),
+  );
+  const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
+  const shell = { user: 'user' };
+  return { isolation: 'container', pixels: 'raw', canFork: false, shell, programs };
+}
+
+function unusable({ message, remedy }: ApiError): Probe {
+  return { usable: false, reason: message.replace(/\.$/, ''), remedy: remedy ?? 'vc doctor' };
+}
+
+function noIdentity(): never {
+  throw new Error('the engine has no warm pool');
+}
+
+/** Machines as containers of a Docker Engine. */
+export function createContainerEngine(
+  options: ContainerEngineOptions,
+): Engine & Measuring & Connecting & Reserving {
+  const docker = options.docker ?? connectDocker();
+  const { serviceId, allowNetworks, internet } = options;
+  const containers = new Containers(docker, serviceId);
+  const helper = new Helpers(docker, serviceId);
+  const firewall = new Firewall(docker, helper, { serviceId, allowNetworks, internet });
+  const shared = !isRemote(docker) && process.platform === 'linux';
+  const directories = shared ? new SocketDirectories(options.directory) : undefined;
+  const onProblem = (message: string) => options.onProblem?.(message);
+  const hostNames = new HostNames({ docker, helper, onProblem });
+  const machines = new ContainerMachines({
+    docker,
+    serviceId,
+    containers,
+    networks: new Networks(docker, serviceId, new Subnets(SUBNET_POOL)),
+    firewall,
+    helper,
+    hostNames,
+    directories,
+    allowSudo: options.allowSudo,
+    resolvesNames: internet || allowNetworks.length > 0,
+    diskGib: options.diskGib ?? 64,
+  });
+  const sockets = new MachineSockets({ docker, containers, directories });
+  const screens = new Screens({ docker, containers, sockets });
+  const openShell = (container: string, signal: AbortSignal) =>
+    execStream(docker, container, PATIENT_SSHD, signal);
+  const dial: Engine['dial'] = async (id, channel, signal) => {
+    if (channel === 'screen') return screens.dial(id, signal);
+    const shell = pool.takeShell(id);
+    return shell ?? execStream(docker, await containers.id(id, signal), [SSHD], signal);
+  };
+  const markers = new Markers(join(dirname(options.directory), 'spares'));
+  const remove = async (id: string, signal?: AbortSignal) => {
+    await machines.remove(id, signal);
+    await markers.remove(id);
+    for (const each of [sockets, hostNames, pool]) each.forget(id);
+  };
+  const pool = new ContainerPool({
+    docker,
+    machines,
+    containers,
+    hostNames,
+    markers,
+    dial,
+    openShell,
+    remove,
+    onProblem,
+    size: options.pool?.size ?? 0,
+    warmUp: async (machine) => options.pool?.warmUp(machine),
+    identify: options.pool?.identify ?? noIdentity,
+  });
+  /** Machines stopped by us: ignore their exit code. */
+  const ended = new Set<string>();
+  /** Set by `watch`, once: only a service that hosts machines may remove what another left. */
+  let cleanUp: Promise<void> | undefined;
+  const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
+    state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
+
+  return {
+    name: 'docker',
+    capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
+    describe: async (id, signal) => describe(docker, await containers.id(id, signal), signal),
+    probe: async (signal) => {
+      const probe = await probeEngine(docker, signal);
+      return probe.usable && firewall.problem ? unusable(firewall.problem) : probe;
+    },
+    create: async (spec, signal) => {
+      hostNames.set(spec.id, spec.hostName);
+      if (!pool.claim(spec)) await machines.create(spec, signal);
+    },
+    start: async (id, signal) => {
+      ended.delete(id);
+      await machines.start(id, signal);
+      pool.started(id);
+    },
+    setHostName: async (id, hostName) => hostNames.set(id, hostName),
+    reserve: (spec) => pool.reserve(spec),
+    release: (id) => pool.release(id),
+    forgetOwner: (ownerId) => pool.forgetOwner(ownerId),
+    stop: (id, graceMs, signal) => {
+      ended.add(id);
+      return machines.stop(id, graceMs, signal);
+    },
+    remove: async (id, signal) => {
+      await remove(id, signal);
+      ended.delete(id);
+    },
+    list: async (signal) =>
+      (await listMachines(docker, serviceId, signal))
+        .filter(({ id }) => !pool.hides(id))
+        .map(withoutExpected),
+    async *watch(signal) {
+      const watching = new AbortController();
+      helper.clean(signal).catch(() => undefined);
+      cleanUp ??= pool.removeAbandoned(signal).catch(() => {
+        // The Engine is away: again when it is back.
+        cleanUp = undefined;
+      });
+      removeAbandoned(docker, helper, serviceId, signal).catch(() => undefined);
+      watchFirewall(firewall, machines, watching.signal, options.onProblem);
+      try {
+        for await (const event of watchMachines(docker, serviceId, signal)) {
+          if (pool.hides(event.id)) pool.observe(event);
+          else yield withoutExpected(event);
+        }
+      } finally {
+        watching.abort();
+      }
+    },
+    dial,
+    socketDirectory: `/${SOCKET_DIRECTORY.join('/')}`,
+    connect: (id, name, signal) => sockets.dial(id, name, signal),
+    usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
+    images: (signal) => currentImages(docker, signal),
+    recipeHash: (image) => recipeHash(image).catch(() => undefined),
+    close: async () => {
+      await cleanUp;
+      await pool.close();
+      await helper.settled();
+      // Also for a stopped machine: `docker start` may start it without the service.
+      const isNeeded = await containers.any().catch(() => true);
+      if (!isNeeded) {
+        await firewall.remove().catch((error: unknown) => {
+          options.onProblem?.(`The firewall rules were not removed: ${errorMessage(error)}`);
+        });
+      }
+      firewall.disconnect();
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { abortable } from '../../../lib/async/abort.js';
+import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
+import { resolvesWithin } from '../../../lib/async/deadline.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import { hidePaths } from '../../../lib/text/hide-paths.js';
+import type { MachineSpec } from '../../engine.js';
+import { ask, STEP_MS } from '../client.js';
+import { messageOf, statusOf } from '../errors.js';
+import type { HelperRunner } from '../helper.js';
+import { machineName } from '../ids.js';
+import type { Firewall } from '../network/firewall.js';
+import type { Networks } from '../network/network.js';
+import type { Containers } from './containers.js';
+import { ContainerCreation, type ContainerOptions, type MachineUse } from './create-container.js';
+import type { HostNames } from './host-names.js';
+
+/**
+ * Most containers that the Engine is asked to remove at a time. Of 150, it did not see some end within
+ * its ten seconds, and refused to remove them.
+ */
+const MOST_REMOVALS = 16;
+
+/**
+ * A removal that takes longer no longer counts as one of them, so that containers that do not end
+ * do not keep others waiting. The Engine itself waits ten seconds for the end of one.
+ */
+const LONGEST_TURN_MS = 10_000;
+
+export interface MachinesOptions extends ContainerOptions {
+  readonly containers: Containers;
+  readonly networks: Networks;
+  readonly firewall: Firewall;
+  readonly helper: HelperRunner;
+  readonly hostNames: HostNames;
+}
+
+/** Machines: each has a container, a network and a socket directory. Every step is idempotent. */
+export class ContainerMachines {
+  readonly #options: MachinesOptions;
+  readonly #docker: Docker;
+  readonly #creation: ContainerCreation;
+  readonly #removals = new ConcurrencyLimit(MOST_REMOVALS);
+
+  constructor(options: MachinesOptions) {
+    this.#options = options;
+    this.#docker = options.docker;
+    this.#creation = new ContainerCreation(options);
+  }
+
+  async create(
+    spec: MachineSpec,
+    signal?: AbortSignal,
+    use: MachineUse = 'computer',
+  ): Promise<void> {
+    const { directories, networks } = this.#options;
+    if (directories?.forNew(spec.id)) await directories.create(spec.id);
+    // A container can name a network that does not exist yet, so all of this runs in parallel.
+    await allEnded([
+      this.#creation.create(spec, use, signal),
+      networks.create(spec.id, signal),
+      this.#applyFirewall(signal),
+    ]);
+    signal?.throwIfAborted();
+  }
+
+  async start(id: string, signal?: AbortSignal): Promise<void> {
+    // A machine must not run without the firewall.
+    const [found] = await Promise.all([
+      this.#options.containers.find(id, signal),
+      this.#applyFirewall(signal),
+    ]);
+    const container = this.#docker.getContainer(found.Id);
+    // It was disconnected outside the service, and Docker would start it without a network.
+    if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
+    if (found.State === 'paused') await this.#resume(id, container, signal);
+    else await this.#start(id, found, signal);
+  }
+
+  /** With its own name: a machine of the warm pool was made with another. */
+  async #resume(
+    id: string,
+    container: Docker.Container,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const resuming = ask(STEP_MS, signal, (abortSignal) => container.unpause({ abortSignal }));
+    const resumed = resuming.catch((error) => {
+      // Another client resumed it.
+      if (!/is not paused/i.test(messageOf(error))) throw error;
+    });
+    await allEnded([resumed, this.#options.hostNames.apply(id, container.id, signal)]);
+  }
+
+  async #start(
+    id: string,
+    found: Docker.ContainerInfo,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const container = this.#docker.getContainer(found.Id);
+    for (let repairs = 0; ; repairs++) {
+      try {
+        await unlessDone(ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal })));
+        await this.#options.hostNames.apply(id, found.Id, signal);
+        return;
+      } catch (error) {
+        if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;
+        await this.#repair(id, found, messageOf(error), signal);
+      }
+    }
+  }
+
+  async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
+    const seconds = Math.ceil(graceMs / 1000);
+    for (const { Id } of await this.#options.containers.list(id, signal)) {
+      await ask(graceMs + STEP_MS, signal, (abortSignal) =>
+        this.#docker.getContainer(Id).stop({ t: seconds, abortSignal }),
+      ).catch((error) => {
+        if (statusOf(error) !== 304 && !isGone(error)) throw error;
+      });
+    }
+  }
+
+  async remove(id: string, signal?: AbortSignal): Promise<void> {
+    await this.#removeContainers(id, signal);
+    const { networks, directories, helper } = this.#options;
+    await allEnded([networks.remove(id, signal), directories?.remove(id, helper, signal)]);
+  }
+
+  /** Disconnects all running machines from their networks. Returns how many. */
+  async disconnectAll(signal?: AbortSignal): Promise<number> {
+    const running = await this.#options.containers.running(signal);
+    const connected = running.filter(({ id, container }) => isConnected(container, id));
+    for (const { id, container } of connected) {
+      await this.#options.networks.disconnect(id, container.Id, signal);
+    }
+    return connected.length;
+  }
+
+  /** Connects running machines to their networks again. */
+  async reconnectAll(signal?: AbortSignal): Promise<void> {
+    for (const { id, container } of await this.#options.containers.running(signal)) {
+      if (!isConnected(container, id))
+        await this.#options.networks.restore(id, container.Id, signal);
+    }
+  }
+
+  /** The check is shared: it continues when this caller's signal is aborted. */
+  #applyFirewall(signal: AbortSignal | undefined): Promise<void> {
+    return ask(STEP_MS, signal, () => this.#options.firewall.ensure());
+  }
+
+  /** A reboot clears /run; `docker network prune` removes the networks of stopped machines. */
+  async #repair(
+    id: string,
+    { Id, Mounts }: Docker.ContainerInfo,
+    message: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (Mounts.some(({ Type }) => Type === 'bind')) await this.#options.directories?.create(id);
+    if (/network/i.test(message)) await this.#options.networks.restore(id, Id, signal);
+  }
+
+  /** Until the Engine lists none: another client may be removing it, or may have renamed it. */
+  async #removeContainers(id: string, signal: AbortSignal | undefined): Promise<void> {
+    const { containers } = this.#options;
+    let failure: unknown;
+    let end = performance.now() + STEP_MS;
+    const asked = new Set<string>();
+    for (; ; await sleep(100, signal)) {
+      const left = await containers.list(id, signal);
+      if (left.length === 0) return;
+      if (performance.now() > end) throw notRemoved(failure);
+      for (const { Id } of left) {
+        const askedAt = performance.now();
+        // A container that does not end is asked for often; others wait for their first turn.
+        const turn = asked.has(Id) ? 'last' : 'in order';
+        const place = this.#removals.acquire(turn);
+        const endTurn = await abortable(place, signal, { onLate: (end) => end() });
+        asked.add(Id);
+        // Removals of others may take minutes; they do not count.
+        end += performance.now() - askedAt;
+        failure = await this.#removeContainer(Id, endTurn, signal).catch(unlessTemporary);
+      }
+    }
+  }
+
+  async #removeContainer(
+    container: string,
+    endTurn: () => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const removal = ask(STEP_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
+    );
+    resolvesWithin(removal, LONGEST_TURN_MS)
+      .catch(() => {})
+      .finally(endTurn);
+    await removal;
+  }
+}
+
+/** Waits for all steps, then throws the first failure. */
+async function allEnded(steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function isConnected({ NetworkSettings }: Docker.ContainerInfo, id: string): boolean {
+  return machineName(id) in NetworkSettings.Networks;
+}
+
+function notRemoved(cause: unknown): ApiError {
+  const reason = cause === undefined ? '.' : `: ${hidePaths(messageOf(cause))}`;
+  const message = `The Docker Engine does not remove the container${reason}`;
+  return new ApiError('internal', message, { remedy: 'sudo systemctl restart docker', cause });
+}
+
+/** Returns the failure of a removal that is worth another attempt; throws others. */
+function unlessTemporary(error: unknown): unknown {
+  if (isGone(error) || isSlow(error) || statusOf(error) === 409) return error;
+  throw error;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_found';
+}
+
+/** The Engine has killed the container, and on a busy host did not see it end in time. */
+function isSlow(error: unknown): boolean {
+  return /did not receive an exit event/.test(messageOf(error));
+}
+
+/** Ignores status 304: the container is already in the wanted state. */
+async function unlessDone(step: Promise<unknown>): Promise<void> {
+  await step.catch((error) => {
+    if (statusOf(error) !== 304) throw error;
+  });
+}

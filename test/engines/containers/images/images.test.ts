@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import type { ImageInfo } from 'dockerode';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LABEL } from '../../../../src/engines/containers/ids.js';
+import { currentImages, listImages } from '../../../../src/engines/containers/images/list.js';
+import { importRootfs } from '../../../../src/engines/containers/images/store.js';
+
+const HASH = 'a'.repeat(64);
+const LINUX = { name: 'linux', os: 'linux', hash: HASH } as const;
+const labels = {
+  [LABEL.image]: 'linux',
+  [LABEL.recipe]: HASH,
+  [LABEL.os]: 'linux',
+};
+
+/** The part of an Engine that the import uses. */
+class FakeEngine {
+  images: Partial<ImageInfo>[] = [];
+  imports: Record<string, unknown>[] = [];
+  failure: Error | null = null;
+
+  get docker(): Docker {
+    return this as unknown as Docker;
+  }
+
+  readonly modem = {
+    followProgress: (_stream: unknown, done: (error: Error | null) => void) => done(this.failure),
+  };
+
+  async listImages() {
+    return this.images;
+  }
+
+  async importImage(stream: Readable, options: { repo: string; tag: string }) {
+    stream.resume();
+    this.imports.push(options);
+    if (!this.failure) {
+      this.images.push(image('sha256:new', [`${options.repo}:${options.tag}`], 2));
+    }
+    return Readable.from([]);
+  }
+
+  getImage(id: string) {
+    return {
+      tag: async ({ repo, tag }: { repo: string; tag: string }) => {
+        const name = `${repo}:${tag}`;
+        for (const image of this.images) {
+          const others = (image.RepoTags ?? []).filter((tag) => tag !== name);
+          image.RepoTags = image.Id === id ? [...others, name] : others;
+        }
+      },
+    };
+  }
+}
+
+const image = (id: string, tags: string[], created: number): Partial<ImageInfo> => ({
+  Id: id,
+  RepoTags: tags,
+  Labels: labels,
+  Size: 1,
+  Created: created,
+});
+
+let directory: string;
+let tarball: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'vc-import-'));
+  tarball = join(directory, 'rootfs.tar');
+  await writeFile(tarball, '');
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test('an image is imported once, with its version, `latest` and labels', async () => {
+  const engine = new FakeEngine();
+  const first = await importRootfs(engine.docker, tarball, LINUX);
+  const second = await importRootfs(engine.docker, tarball, LINUX);
+  expect(first.tags).toEqual(['vc/linux:aaaaaaaaaaaa', 'vc/linux:latest']);
+  expect(second).toEqual(first);
+  expect(engine.imports).toHaveLength(1);
+  expect(engine.imports[0]?.changes).toContain(`LABEL sh.vc.recipe=${HASH}`);
+});
+
+test('a newer version gets the tag `latest`', async () => {
+  const engine = new FakeEngine();
+  engine.images = [image('sha256:old', ['vc/linux:bbbbbbbbbbbb', 'vc/linux:latest'], 1)];
+  await importRootfs(engine.docker, tarball, LINUX);
+  expect((await currentImages(engine.docker)).map(({ id }) => id)).toEqual(['sha256:new']);
+  expect(await listImages(engine.docker)).toHaveLength(2);
+});
+
+test('an image committed from a computer is not a machine image', async () => {
+  const engine = new FakeEngine();
+  engine.images = [image('sha256:fork', ['someone/fork:1'], 9), image('sha256:none', [], 8)];
+  expect(await currentImages(engine.docker)).toEqual([]);
+  const imported = await importRootfs(engine.docker, tarball, LINUX);
+  expect(imported.id).toBe('sha256:new');
+});
+
+test('an error in the progress stream fails the import', async () => {
+  const engine = new FakeEngine();
+  engine.failure = new Error('no space left on device');
+  await expect(importRootfs(engine.docker, tarball, LINUX)).rejects.toThrow('no space left');
+});
+
+test('an image is labelled with its operating system', async () => {
+  const engine = new FakeEngine();
+  await importRootfs(engine.docker, tarball, { ...LINUX, os: 'windows' });
+  expect(engine.imports[0]?.changes).toContain(`LABEL ${LABEL.os}=windows`);
+});

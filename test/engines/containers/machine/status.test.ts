@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { machineState } from '../../../../src/engines/containers/machine/status.js';
+
+const state = (Status: string, ExitCode = 0, OOMKilled = false) =>
+  machineState('m', { Status, ExitCode, OOMKilled });
+
+describe("a machine's status, from its container's state", () => {
+  it.each(['running', 'paused', 'restarting'])('%s is running', (status) => {
+    expect(state(status)).toEqual({ id: 'm', status: 'running' });
+  });
+
+  it.each(['created', 'removing'])('%s is stopped', (status) => {
+    expect(state(status)).toEqual({ id: 'm', status: 'stopped' });
+  });
+
+  it.each([0, 130, 137, 143, 255])('exit code %d is not a failure', (code) => {
+    expect(state('exited', code)).toEqual({ id: 'm', status: 'stopped' });
+  });
+
+  it('any other exit is an error with its reason', () => {
+    expect(state('exited', 1)).toMatchObject({ status: 'error', reason: /exit code 1/ });
+    expect(state('exited', 137, true)).toMatchObject({ status: 'error', reason: /memory/ });
+    expect(state('dead')).toMatchObject({ status: 'error' });
+  });
+
+  it('an out-of-memory kill inside is not a failure of the machine', () => {
+    expect(state('running', 0, true)).toEqual({ id: 'm', status: 'running' });
+    expect(state('exited', 0, true)).toEqual({ id: 'm', status: 'stopped' });
+  });
+});

@@ -1,0 +1,179 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import { ApiError } from '../../../../src/contract/errors.js';
+import type { HelperResult } from '../../../../src/engines/containers/helper.js';
+import {
+  HostNames,
+  type HostNamesOptions,
+} from '../../../../src/engines/containers/machine/host-names.js';
+import {
+  ContainerPool,
+  type ContainerPoolOptions,
+} from '../../../../src/engines/containers/pool/container-pool.js';
+import type { MachineSpec } from '../../../../src/engines/engine.js';
+import { eventually } from '../../../support/eventually.js';
+
+/** A pool whose service was killed; `list` answers for the Engine. */
+function openPool(markers: readonly string[], list: (id: string) => Promise<object[]>) {
+  const removed: string[] = [];
+  const problems: string[] = [];
+  const asked: string[] = [];
+  const options = {
+    size: 1,
+    markers: { all: async () => [...markers] },
+    containers: {
+      list: (id: string) => {
+        asked.push(id);
+        return list(id);
+      },
+    },
+    remove: async (id: string) => void removed.push(id),
+    onProblem: (message: string) => void problems.push(message),
+  } as unknown as ContainerPoolOptions;
+  return { pool: new ContainerPool(options), removed, problems, asked };
+}
+
+const never = () => new AbortController().signal;
+
+it('removes what has no container, and goes on after a failure', async () => {
+  const { pool, removed, problems } = openPool(['cmp_1', 'cmp_2', 'cmp_3'], async (id) => {
+    if (id === 'cmp_1') throw new Error('broken');
+    return id === 'cmp_2' ? [{}] : [];
+  });
+  await pool.removeAbandoned(never());
+  expect(removed).toEqual(['cmp_3']);
+  expect(problems).toHaveLength(1);
+});
+
+it('does not ask an Engine that is away about every computer, nor one after the end', async () => {
+  const away = openPool(['cmp_1', 'cmp_2', 'cmp_3'], async () => {
+    throw new ApiError('engine_unavailable', 'it did not answer');
+  });
+  await expect(away.pool.removeAbandoned(never())).rejects.toMatchObject({
+    code: 'engine_unavailable',
+  });
+  expect(away.asked).toEqual(['cmp_1']);
+  const stopping = new AbortController();
+  const stopped = openPool(['cmp_1', 'cmp_2'], async () => {
+    stopping.abort(new Error('the service stops'));
+    throw stopping.signal.reason;
+  });
+  await expect(stopped.pool.removeAbandoned(stopping.signal)).rejects.toThrow('the service stops');
+  expect(stopped.asked).toEqual(['cmp_1']);
+});
+
+const spec: MachineSpec = {
+  ...{ id: 'cmp_0', ownerId: 'o', projectId: 'p', os: 'linux', image: 'linux' },
+  ...{ cpu: 1, ram: 0, gpu: 'none', resolution: { width: 800, height: 600 } },
+  ...{ authorizedKey: 'ssh-ed25519 AAAA', hostName: 'desk' },
+};
+
+/** A pool on an Engine that makes machines at once, and runs `helper` to change host names. */
+function openWorking(size: number, helper: () => Promise<HelperResult>) {
+  const removed: string[] = [];
+  const problems: string[] = [];
+  const shells = new Map<string, PassThrough>();
+  const onProblem = (message: string) => void problems.push(message);
+  let made = 0;
+  const docker = {
+    modem: { host: 'elsewhere' },
+    getImage: () => ({ inspect: async () => ({ Id: 'sha256:1' }) }),
+    getContainer: () => ({
+      inspect: async () => ({ Config: { Hostname: 'cmp' }, State: { Running: true, Pid: 1 } }),
+      update: async () => undefined,
+      pause: async () => undefined,
+    }),
+  };
+  const options = {
+    ...{ size, idleMs: 5, settleMs: 5, docker, onProblem },
+    markers: { add: async () => undefined },
+    machines: { create: async () => undefined, start: async () => undefined },
+    containers: { id: async (id: string) => `container of ${id}` },
+    hostNames: new HostNames({
+      docker,
+      helper: { run: helper },
+      onProblem,
+    } as unknown as HostNamesOptions),
+    identify: () => {
+      made += 1;
+      return { id: `cmp_${made}`, publicKey: 'public', privateKey: 'private' };
+    },
+    warmUp: async () => undefined,
+    openShell: async (container: string) => {
+      const shell = new PassThrough();
+      shell.write('SSH-2.0');
+      shells.set(container.replace('container of ', ''), shell);
+      return shell;
+    },
+    remove: async (id: string) => {
+      removed.push(id);
+      pool.forget(id);
+    },
+  } as unknown as ContainerPoolOptions;
+  const pool = new ContainerPool(options);
+  opened.push(pool);
+  /** A computer is created and started without the pool. */
+  const start = (more: Partial<MachineSpec> = {}) => {
+    pool.claim({ ...spec, ...more });
+    pool.started(spec.id);
+  };
+  return { pool, removed, problems, shells, start };
+}
+
+const opened: ContainerPool[] = [];
+afterEach(async () => {
+  for (const pool of opened.splice(0)) await pool.close();
+});
+
+const FORBIDDEN = { code: 1, output: 'nsenter: setns failed: Operation not permitted' };
+
+it('makes a machine at the next attempt if its host name could not be set once', async () => {
+  const answers: (() => HelperResult)[] = [
+    () => {
+      throw new Error('the Engine was restarted');
+    },
+    () => ({ code: 137, output: '' }),
+  ];
+  const { pool, removed, start } = openWorking(1, async () =>
+    (answers.shift() ?? (() => ({ code: 0, output: '' })))(),
+  );
+  start();
+  expect(await eventually(() => pool.reserve(spec), 5_000)).toMatchObject({ id: 'cmp_3' });
+  expect(removed).toEqual(['cmp_1', 'cmp_2']);
+});
+
+it('removes the ready machines, and makes no others, once host names are refused', async () => {
+  const answers = [{ code: 0, output: '' }];
+  const { pool, removed, problems, shells, start } = openWorking(
+    2,
+    async () => answers.shift() ?? FORBIDDEN,
+  );
+  start();
+  await eventually(async () => shells.size === 1);
+  start({ cpu: 2 });
+  await eventually(async () => removed.length === 2, 5_000);
+  expect(removed).toEqual(['cmp_1', 'cmp_2']);
+  expect(shells.get('cmp_1')?.destroyed).toBe(true);
+  start({ cpu: 3 });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await pool.reserve(spec)).toBeUndefined();
+  expect(removed).toHaveLength(2);
+  expect(problems).toEqual([
+    'No warm machines are made until the service is restarted.',
+    expect.stringMatching(/cannot be created: .* change host names: nsenter/),
+  ]);
+});
+
+it('forgets a reserved machine whose computer is deleted before it is created', async () => {
+  const { pool, removed, shells, start } = openWorking(1, async () => ({ code: 0, output: '' }));
+  start();
+  const identity = await eventually(() => pool.reserve(spec), 5_000);
+  expect(pool.hides(identity.id)).toBe(true);
+  // The engine has removed its container.
+  pool.forget(identity.id);
+  expect(pool.hides(identity.id)).toBe(false);
+  expect(shells.get(identity.id)?.destroyed).toBe(true);
+  pool.release(identity.id);
+  expect(pool.claim({ ...spec, id: identity.id })).toBe(false);
+  expect(removed).toEqual([]);
+});

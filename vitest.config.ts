@@ -111,6 +111,19 @@ export default defineConfig({
       {
         test: {
           ...endToEnd,
+          name: 'podman',
+          include: [
+            'test/e2e/podman/**/*.test.ts',
+            'test/e2e/operations/{access,desktop,elements,published,sudo,surfaces}.test.ts',
+            ...(isThorough ? [ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts'] : []),
+          ],
+          globalSetup: ['test/e2e/podman/setup.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
           name: 'qemu',
           include: [
             'test/e2e/{operations,qemu}/**/*.test.ts',

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 usage() {
   echo "error: $1" >&2
-  echo "       usage: npm run quickstart [-- [--engine auto|docker|qemu] [--yes]]" >&2
+  echo "       usage: npm run quickstart [-- [--engine auto|docker|podman|qemu] [--yes]]" >&2
   exit 2
 }
 
@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $engine in auto | docker | qemu) ;; *) usage "unknown engine $engine" ;; esac
+case $engine in auto | docker | podman | qemu) ;; *) usage "unknown engine $engine" ;; esac
 
 step='the quick start'
 fail() {

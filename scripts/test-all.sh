@@ -20,7 +20,7 @@ lint=$!
 npm run typecheck
 wait "$lint"
 npm run build
-for engine in docker qemu; do
+for engine in docker podman qemu; do
   node bin/vc.js setup --engine "$engine" --packages-only --yes
 done
 # Without LXD the tests on a cluster are skipped.

@@ -44,6 +44,13 @@ export type EngineOption =
       readonly default: number;
     };
 
+/** For engines whose computers can be kept from becoming root. */
+export const NO_SUDO: EngineOption = {
+  type: 'flag',
+  name: 'no-sudo',
+  summary: 'containers without sudo',
+};
+
 /** The size of the warm pool, for every engine that has one. */
 export const SPARES: EngineOption = {
   type: 'number',
@@ -153,6 +160,10 @@ export interface EngineDaemon {
 export interface EngineSetup {
   readonly packages: readonly SetupPackage[];
   readonly daemon?: EngineDaemon;
+  /** Only root can host computers with it. */
+  readonly needsRoot?: true;
+  /** What the machine still needs, besides packages. */
+  machineSteps?(): Promise<readonly SetupStep[]>;
   /** What lets `user` use the engine; nothing when the user already may. */
   grants(user: string): Promise<readonly SetupStep[]>;
   /** What else has to be prepared once, when the daemon runs. */

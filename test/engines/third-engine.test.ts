@@ -86,7 +86,7 @@ test('a service offers a third engine, and creates a computer on it over HTTP', 
 test("vc serve has the third engine's options", async () => {
   const { stdout } = await run('serve', '--help');
   expect(stdout).toContain('--keep-nothing');
-  expect(stdout).toMatch(/docker,\s+qemu,\s+incus,\s+memory/);
+  expect(stdout).toMatch(/docker,\s+podman,\s+qemu,\s+incus,\s+memory/);
 });
 
 test('vc doctor checks the third engine under its own heading', async () => {

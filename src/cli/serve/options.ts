@@ -22,13 +22,13 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const engineOptionSpecs = engines.flatMap(({ options }) => options);
 
-/** An engine's own option by the key that the parser gives it: `allowSudo` of `--allow-sudo`. */
+/** An engine's own option by the key that the parser gives it: `sudo` of `--no-sudo`. */
 const engineOptions = Object.fromEntries(
   engineOptionSpecs.map((spec) => [keyOf(spec), optionOf(spec)]),
 );
 
 function keyOf({ name }: EngineOption): string {
-  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return name.replace(/^no-/, '').replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function optionOf(spec: EngineOption): Option<boolean | number | undefined> {
@@ -164,7 +164,7 @@ function optionsIn(argv: readonly string[]): string[] {
 function engineValues(options: Readonly<Record<string, unknown>>): EngineOptionValues {
   const entries = engineOptionSpecs.map((spec): [string, boolean | number] => {
     const given = options[keyOf(spec)];
-    if (spec.type === 'flag') return [spec.name, given === true];
+    if (spec.type === 'flag') return [spec.name, given === !spec.name.startsWith('no-')];
     return [spec.name, typeof given === 'number' ? given : spec.default];
   });
   return Object.fromEntries(entries);

@@ -11,7 +11,8 @@ export async function chooseEngine(
 ): Promise<EngineDescriptor> {
   if (choice !== 'auto') return engineNamed(choice);
   for (const engine of engines) {
-    const { daemon } = await engine.setup();
+    const { daemon, needsRoot } = await engine.setup();
+    if (needsRoot && process.getuid?.() !== 0) continue;
     if (daemon === undefined || (await daemon.isRunning(env, signal))) return engine;
   }
   return engineNamed(engines[0]?.name ?? '');

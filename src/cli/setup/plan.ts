@@ -42,7 +42,10 @@ export async function planSetup(engine: EngineDescriptor, env: Environment): Pro
         ];
   const user = ordinaryUser(env);
   const startsDaemon = setup.daemon !== undefined && !(await setup.daemon.isRunning(env));
-  const grant = user === undefined ? [] : await grants(setup, user);
+  const grant = [
+    ...((await setup.machineSteps?.()) ?? []),
+    ...(user === undefined ? [] : await grants(setup, user)),
+  ];
   const { configuration } = setup;
   const configures =
     configuration !== undefined && !(await configuration.isDone(stateDirectory(env)));

@@ -1,10 +1,10 @@
-import { Agent } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
+import type { Agent } from 'node:http';
+import type { Agent as TlsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import { inspect } from 'node:util';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { onAbort } from '../../lib/async/abort.js';
 import { withDeadline } from '../../lib/async/deadline.js';
+import { dialectOf } from './dialect.js';
 import { toApiError, unanswered } from './errors.js';
 
 /** Members of dockerode that its types lack. */
@@ -15,6 +15,10 @@ export interface UntypedDocker {
     readonly protocol: string;
     agent?: Agent | TlsAgent;
     getSocketPath(): Promise<string>;
+    dial(
+      request: Abortable & Readonly<Record<string, unknown>>,
+      done: (error: unknown, answer: unknown) => void,
+    ): void;
   };
   info(options: Abortable): Promise<{
     readonly NCPU: number;
@@ -37,20 +41,6 @@ export function untyped(docker: Docker): UntypedDocker {
 export const QUICK_MS = 10_000;
 export const STEP_MS = 60_000;
 
-/**
- * A client of the Engine that `DOCKER_HOST`, `DOCKER_TLS_VERIFY` and `DOCKER_CERT_PATH` specify, by
- * default the local one. No keep-alive: a kept connection fails once after the Engine restarts.
- */
-export function connectDocker(): Docker {
-  const docker = new Docker();
-  const { modem } = untyped(docker);
-  const agent = modem.protocol === 'https' ? new TlsAgent() : new Agent();
-  // docker-modem formats all of a request's options for a debug message that is rarely printed. An
-  // agent refers to every open connection, so that each request would format all of them.
-  modem.agent = Object.assign(agent, { [inspect.custom]: () => 'Agent' });
-  return docker;
-}
-
 /** True if the Engine runs on another host, which cannot see this host's files and addresses. */
 export function isRemote(docker: Docker): boolean {
   return untyped(docker).modem.host !== undefined;
@@ -69,14 +59,19 @@ export async function addressOf(docker: Docker): Promise<string> {
  * answers. Errors become {@link ApiError}s.
  */
 export async function ask<T>(
+  docker: Docker,
   ms: number,
   signal: AbortSignal | undefined,
   request: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const onTimeout = () => unanswered(ms);
-  return withDeadline({ ms, onTimeout, signal }, (inner) => request(inner)).catch((error) => {
-    throw signal?.aborted ? signal.reason : toApiError(error);
+  const dialect = dialectOf(docker);
+  const onTimeout = () => unanswered(dialect, ms);
+  return withDeadline({ ms, onTimeout, signal }, async (inner) => {
+    await dialect.ready?.();
+    return request(inner);
+  }).catch((error) => {
+    throw signal?.aborted ? signal.reason : toApiError(error, dialect);
   });
 }
 
@@ -86,6 +81,7 @@ export async function ask<T>(
  * caller must check its signal afterwards.
  */
 export async function askToMake<T>(
+  docker: Docker,
   signal: AbortSignal | undefined,
   request: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -96,7 +92,7 @@ export async function askToMake<T>(
     timer = setTimeout(() => delayed.abort(reason), QUICK_MS);
   });
   try {
-    return await ask(STEP_MS, delayed.signal, request);
+    return await ask(docker, STEP_MS, delayed.signal, request);
   } finally {
     clearTimeout(timer);
     dispose();

@@ -14,7 +14,8 @@ import type {
   WarmUp,
 } from '../engine.js';
 import type { MachineIdentity, Reserving } from '../pool/reserving.js';
-import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
+import { ask, isRemote, QUICK_MS } from './client.js';
+import { dialectOf } from './dialect.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
@@ -39,8 +40,8 @@ import { Screens } from './screen/screens.js';
 import { SOCKET_DIRECTORY } from './screen/socket.js';
 
 export interface ContainerEngineOptions {
-  /** The Engine; by default the one that the environment names. */
-  readonly docker?: Docker;
+  /** A client with its dialect. */
+  readonly docker: Docker;
   /** The installation's id: machines of other installations are never listed or changed. */
   readonly serviceId: string;
   /** Parent of the machines' socket directories, created with mode 0700. Guests can write there. */
@@ -80,7 +81,7 @@ async function describe(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<MachineDescription> {
-  const { Config } = await ask(QUICK_MS, signal, (abortSignal) =>
+  const { Config } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.getContainer(name).inspect({ abortSignal }),
   );
   const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
@@ -96,11 +97,12 @@ function noIdentity(): never {
   throw new Error('the engine has no warm pool');
 }
 
-/** Machines as containers of a Docker Engine. */
+/** Machines as containers of an engine that speaks Docker's API. */
 export function createContainerEngine(
   options: ContainerEngineOptions,
 ): Engine & Measuring & Connecting & Reserving {
-  const docker = options.docker ?? connectDocker();
+  const { docker } = options;
+  const { name } = dialectOf(docker);
   const { serviceId, allowNetworks, internet } = options;
   const containers = new Containers(docker, serviceId);
   const helper = new Helpers(docker, serviceId);
@@ -159,7 +161,7 @@ export function createContainerEngine(
     state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
 
   return {
-    name: 'docker',
+    name,
     capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
     describe: async (id, signal) => describe(docker, await containers.id(id, signal), signal),
     probe: async (signal) => {
@@ -227,6 +229,7 @@ export function createContainerEngine(
         });
       }
       firewall.disconnect();
+      dialectOf(docker).close?.();
     },
   };
 }

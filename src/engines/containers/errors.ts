@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import { hidePaths } from '../../lib/text/hide-paths.js';
+import type { Dialect, Trouble } from './dialect.js';
 
 /** The Engine's own error, kept as the cause of an {@link ApiError}. */
 interface DockerError extends Error {
@@ -7,18 +8,6 @@ interface DockerError extends Error {
   readonly code?: string;
   readonly json?: unknown;
 }
-
-const NOT_RUNNING = { reason: 'no Docker Engine is running', remedy: 'vc setup' };
-const DENIED = {
-  reason: 'this user may not use the Docker Engine',
-  remedy: 'sudo usermod -aG docker "$USER" && newgrp docker',
-};
-const remedies: Record<string, { reason: string; remedy: string }> = {
-  ENOENT: NOT_RUNNING,
-  ECONNREFUSED: NOT_RUNNING,
-  EACCES: DENIED,
-  EPERM: DENIED,
-};
 
 const gone = new Set([
   'ECONNRESET',
@@ -31,37 +20,38 @@ const gone = new Set([
   'ECONNABORTED',
 ]);
 
-/** Why the Engine cannot be reached and how to fix it; undefined for any other error. */
-export function unreachable(error: unknown): { reason: string; remedy: string } | undefined {
+/** Why the engine cannot be reached and how to fix it; undefined for any other error. */
+export function unreachable(error: unknown, dialect: Dialect): Trouble | undefined {
   const { code = '', message = '', statusCode } = asDockerError(error);
   if (statusCode !== undefined) return undefined;
-  const known = remedies[code];
-  if (known) return known;
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') return dialect.silent;
+  if (code === 'EACCES' || code === 'EPERM') return dialect.denied;
   if (gone.has(code) || /socket hang up|aborted|client network socket/i.test(message)) {
     return {
-      reason: `the Docker Engine closed the connection (${code || message})`,
+      reason: `the ${dialect.engine} closed the connection (${code || message})`,
       remedy: 'vc doctor',
     };
   }
   return undefined;
 }
 
-/** The Engine accepted a request and did not answer it. */
-export function unanswered(ms: number): ApiError {
-  const message = `The Docker Engine did not answer within ${ms / 1000} s.`;
+/** The engine accepted a request and did not answer it. */
+export function unanswered({ engine }: Dialect, ms: number): ApiError {
+  const message = `The ${engine} did not answer within ${ms / 1000} s.`;
   return new ApiError('engine_unavailable', message, { remedy: 'vc doctor' });
 }
 
 /**
- * `engine_unavailable` if the Engine cannot be reached, `image_missing` or `not_found` for a missing
- * image or machine, `internal` with the Engine's message for the rest.
+ * `engine_unavailable` if the engine cannot be reached, `image_missing` or `not_found` for a missing
+ * image or machine, `internal` with the engine's message for the rest.
  */
-export function toApiError(error: unknown): unknown {
+export function toApiError(error: unknown, dialect: Dialect): unknown {
   if (error instanceof ApiError) return error;
-  const away = unreachable(error);
+  const { engine, title } = dialect;
+  const away = unreachable(error, dialect);
   const cause = { cause: error };
   if (away) {
-    const message = `Docker cannot be used: ${away.reason}.`;
+    const message = `${title} cannot be used: ${away.reason}.`;
     return new ApiError('engine_unavailable', message, { remedy: away.remedy, cause: error });
   }
   const status = statusOf(error);
@@ -69,20 +59,20 @@ export function toApiError(error: unknown): unknown {
   const message = messageOf(error);
   const shown = hidePaths(message);
   const image = /no such image:? *(?:vc\/)?([\w.-]+)?/i.exec(message);
-  if (image) return imageMissing(image[1] ?? 'linux', error);
+  if (image) return imageMissing(image[1] ?? 'linux', dialect, error);
   if (status === 404 && /no such container/i.test(message)) {
     const remedy = 'See: vc ls --all';
     return new ApiError('not_found', 'The computer no longer exists.', { remedy, cause: error });
   }
   if (status === 503) {
-    return new ApiError('engine_unavailable', `The Docker Engine is not ready: ${shown}`, cause);
+    return new ApiError('engine_unavailable', `The ${engine} is not ready: ${shown}`, cause);
   }
-  return new ApiError('internal', `The Docker Engine refused: ${shown}`, cause);
+  return new ApiError('internal', `The ${engine} refused: ${shown}`, cause);
 }
 
-export function imageMissing(name: string, cause?: unknown): ApiError {
-  const message = `The Docker Engine has no image "${name}".`;
-  const remedy = `vc image build ${name} --engine docker`;
+export function imageMissing(image: string, { engine, name }: Dialect, cause?: unknown): ApiError {
+  const message = `The ${engine} has no image "${image}".`;
+  const remedy = `vc image build ${image} --engine ${name}`;
   return new ApiError('image_missing', message, { remedy, cause });
 }
 

@@ -3,10 +3,10 @@ import type Docker from 'dockerode';
 import type { ContainerCreateOptions } from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import { ask, QUICK_MS, STEP_MS } from './client.js';
+import { dialectOf } from './dialect.js';
 import { imageMissing, statusOf } from './errors.js';
 import { imageTag, LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
-import { LOG_CONFIG } from './machine/container-config.js';
 import { FrameReader } from './machine/frames.js';
 
 /** A program in our image, run once as root with only the given capabilities. */
@@ -56,19 +56,19 @@ export class Helpers implements HelperRunner {
 
   async #run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
     const config = await this.config(task, signal);
-    const container = await ask(STEP_MS, signal, (abortSignal) =>
+    const container = await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
       this.#docker.createContainer({ ...config, abortSignal }),
     );
     try {
-      await ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
+      await ask(this.#docker, STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
       // Returns at once for a container that has exited already.
-      const ended = await ask(STEP_MS, signal, (abortSignal) =>
+      const ended = await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
         container.wait({ condition: 'not-running', abortSignal }),
       );
       const { StatusCode } = ended as { StatusCode: number };
       return { code: StatusCode, output: await this.#output(container, signal) };
     } finally {
-      await ask(STEP_MS, undefined, (abortSignal) =>
+      await ask(this.#docker, STEP_MS, undefined, (abortSignal) =>
         container.remove({ force: true, v: true, abortSignal }),
       ).catch(() => undefined);
     }
@@ -77,11 +77,11 @@ export class Helpers implements HelperRunner {
   /** Removes the helpers that a killed service left. */
   async clean(signal?: AbortSignal): Promise<void> {
     const filters = { label: [`${LABEL.helper}=${this.#serviceId}`] };
-    const left = await ask(QUICK_MS, signal, (abortSignal) =>
+    const left = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listContainers({ all: true, filters, abortSignal }),
     );
     for (const { Id } of left) {
-      await ask(STEP_MS, signal, (abortSignal) =>
+      await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
         this.#docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
       ).catch((error) => {
         if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
@@ -111,7 +111,8 @@ export class Helpers implements HelperRunner {
         Memory: 256 * 2 ** 20,
         MemorySwap: 256 * 2 ** 20,
         PidsLimit: 32,
-        LogConfig: LOG_CONFIG,
+        Ulimits: dialectOf(this.#docker).ulimits,
+        LogConfig: dialectOf(this.#docker).logConfig,
         Mounts:
           task.directory === undefined
             ? []
@@ -124,12 +125,12 @@ export class Helpers implements HelperRunner {
   async #image(signal: AbortSignal | undefined): Promise<string> {
     const images = await currentImages(this.#docker, signal);
     const image = images.find(({ os }) => os === 'linux');
-    if (image === undefined) throw imageMissing('linux');
+    if (image === undefined) throw imageMissing('linux', dialectOf(this.#docker));
     return imageTag(image.name);
   }
 
   async #output(container: Docker.Container, signal: AbortSignal | undefined): Promise<string> {
-    const raw = await ask(QUICK_MS, signal, (abortSignal) =>
+    const raw = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       container.logs({ stdout: true, stderr: true, follow: false, tail: 1000, abortSignal }),
     );
     const parts: Buffer[] = [];

@@ -2,42 +2,43 @@ import type Docker from 'dockerode';
 import { canAccess } from '../../lib/fs/access.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Probe } from '../engine.js';
-import { addressOf, ask, isRemote, untyped } from './client.js';
+import { addressOf, ask, isRemote } from './client.js';
+import { dialectOf, type Trouble } from './dialect.js';
 import { unreachable } from './errors.js';
 
 const PROBE_MS = 4_000;
 
-/** Whether the Engine answers and runs Linux containers. Never throws. */
+/** Whether the engine answers and runs Linux containers. Never throws. */
 export async function probeEngine(docker: Docker, signal?: AbortSignal): Promise<Probe> {
   const address = await addressOf(docker);
+  const dialect = dialectOf(docker);
+  const { engine } = dialect;
   try {
-    const version = await ask(PROBE_MS, signal, (abortSignal) =>
-      untyped(docker).version({ abortSignal }),
+    const version = await ask(docker, PROBE_MS, signal, (abortSignal) =>
+      dialect.version(docker, abortSignal),
     );
     if (version.Os !== 'linux') {
-      const reason = `the Docker Engine at ${address} runs ${version.Os} containers`;
+      const reason = `the ${engine} at ${address} runs ${version.Os} containers`;
       return { usable: false, reason, remedy: 'docker context use default' };
     }
-    const detail = `Docker Engine ${version.Version} at ${address}`;
+    const detail = `${engine} ${version.Version} at ${address}`;
     return { usable: true, version: version.Version, detail };
   } catch (error) {
     return { usable: false, ...(await why(docker, address, error)) };
   }
 }
 
-async function why(
-  docker: Docker,
-  address: string,
-  error: unknown,
-): Promise<{ reason: string; remedy: string }> {
+async function why(docker: Docker, address: string, error: unknown): Promise<Trouble> {
   const cause = error instanceof Error && error.cause ? error.cause : error;
-  const away = unreachable(cause);
+  const dialect = dialectOf(docker);
+  const away = unreachable(cause, dialect);
   if (away === undefined) {
     const reason = `${address}: ${errorMessage(error)}`;
-    return { reason, remedy: 'sudo systemctl restart docker' };
+    return { reason, remedy: dialect.restart };
   }
   const reason = `${away.reason} at ${address}`;
   if (isRemote(docker)) return { reason, remedy: 'unset DOCKER_HOST' };
-  const stopped = away.remedy === 'vc setup' && (await canAccess('/usr/bin/dockerd'));
-  return { reason, remedy: stopped ? 'sudo systemctl start docker' : away.remedy };
+  const { start } = dialect;
+  const isStopped = away === dialect.silent && start && (await canAccess(start.program));
+  return { reason, remedy: isStopped ? start.command : away.remedy };
 }

@@ -1,29 +1,34 @@
-import { type EngineDescriptor, SPARES } from '../descriptor.js';
+import { type EngineDescriptor, NO_SUDO, SPARES } from '../descriptor.js';
 
 export const docker: EngineDescriptor = {
   name: 'docker',
   title: 'Docker',
   runsIn: 'containers',
   canFork: false,
-  options: [{ type: 'flag', name: 'allow-sudo', summary: 'allow sudo in containers' }, SPARES],
+  options: [NO_SUDO, SPARES],
   environment: [['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock']],
   open: async (stateDirectory, service) => {
-    const { openDocker } = await import('./open.js');
-    return openDocker(stateDirectory, service);
+    const { connectDocker } = await import('./client.js');
+    const { openContainers } = await import('../containers/open.js');
+    return openContainers(connectDocker(), stateDirectory, service);
   },
   images: {
     methods: ['mmdebstrap', 'dockerfile'],
     build: async (_, request) => {
-      const { connectDocker } = await import('../containers/client.js');
+      const { connectDocker } = await import('./client.js');
       const { buildImage } = await import('../containers/images/build.js');
       return buildImage(connectDocker(), request);
     },
     remove: async (_, name, signal) => {
-      const { connectDocker } = await import('../containers/client.js');
+      const { connectDocker } = await import('./client.js');
       const { removeImage } = await import('../containers/images/remove.js');
       return removeImage(connectDocker(), name, signal);
     },
   },
   setup: async () => (await import('./setup.js')).dockerSetup,
-  checks: async () => (await import('../containers/checks/checks.js')).dockerChecks,
+  checks: async () => {
+    const { connectDocker } = await import('./client.js');
+    const { containerChecks } = await import('../containers/checks/checks.js');
+    return containerChecks('docker', () => connectDocker());
+  },
 };

@@ -28,7 +28,7 @@ export async function openIncus(
       '--allow-network has no effect: the cluster decides what its network allows',
     );
   }
-  const allowSudo = options['allow-sudo'] === true;
+  const allowSudo = options['no-sudo'] !== true;
   return createIncusEngine({ cluster: new Cluster(settings), serviceId, internet, allowSudo });
 }
 

@@ -1,20 +1,21 @@
 // @module-tag slow
+
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import Docker from 'dockerode';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { LABEL } from '../../../src/engines/containers/ids.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
 
-const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
 const enginePid = inject('dockerPid');
 let desktop: OwnDesktop;
 beforeAll(async () => {
-  desktop = await openOwnDesktop();
+  desktop = await openOwnDesktop(['--no-sudo']);
 });
 afterAll(() => desktop.close());
 

@@ -7,7 +7,7 @@ import { provideSharedService } from '../../support/service/shared.js';
 declare module 'vitest' {
   interface ProvidedContext {
     /** The engine under test. */
-    engine: 'docker' | 'qemu' | 'incus';
+    engine: 'docker' | 'podman' | 'qemu' | 'incus';
     /** Value of DOCKER_HOST for the Engine that the tests use. */
     dockerHost: string;
     /** Process id of the Engine if the tests started it, else 0. */

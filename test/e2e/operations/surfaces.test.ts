@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
-const canFork = () => inject('engine') !== 'docker';
+const canFork = () => !['docker', 'podman'].includes(inject('engine'));
 const request = (method: string, path: string, body?: object) =>
   desktop.service.http(method, path, body);
 const call = async (method: string, path: string, body?: object) => {

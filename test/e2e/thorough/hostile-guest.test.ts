@@ -16,7 +16,7 @@ let desktop: OwnDesktop;
 let neighbour: string;
 beforeAll(async () => {
   // The guest needs root to replace its shell server; a VM's user has it.
-  desktop = await openOwnDesktop(inject('engine') === 'docker' ? ['--allow-sudo'] : []);
+  desktop = await openOwnDesktop();
   const { json } = await desktop.service.http('POST', '/projects/e2e/computers', { name: 'other' });
   neighbour = json.id;
   await untilRunning(desktop.service, neighbour);

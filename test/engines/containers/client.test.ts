@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { connectDocker, untyped } from '../../../src/engines/containers/client.js';
+import { untyped } from '../../../src/engines/containers/client.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 
 it('a request does not format the open connections', async () => {
   const engine = createServer((request, response) => {

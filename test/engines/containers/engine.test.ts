@@ -5,9 +5,9 @@ import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 import { tarEntry } from '../../../src/engines/tar.js';
 import { promise } from '../../support/run/promise.js';
@@ -117,7 +117,7 @@ const spec: MachineSpec = {
 
 function engineAt(path: string): Engine {
   return createContainerEngine({
-    docker: new Docker({ socketPath: path }),
+    docker: connectDocker({ socketPath: path }),
     serviceId: 'svc',
     directory: join(directory, 'machines'),
     allowSudo: false,

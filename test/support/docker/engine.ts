@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { buildImage } from '../../../src/engines/containers/images/build.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import { defaultCacheDirectory } from '../../../src/images/cache.js';
 
 export interface TestDocker {
@@ -31,7 +32,7 @@ export async function openTestDocker(say: (line: string) => void): Promise<TestD
     );
   }
   const engine = configured === undefined ? await startEngine(say) : { host: configured, pid: 0 };
-  const docker = new Docker({ socketPath: engine.host.replace('unix://', '') });
+  const docker = connectDocker({ socketPath: engine.host.replace('unix://', '') });
   const startedAt = Date.now();
   await buildImage(docker, { name: 'linux', onProgress: () => undefined });
   say(
@@ -73,7 +74,7 @@ async function startEngine(say: (line: string) => void) {
     ],
     { stdio: ['ignore', log, log], env: withSystemPath() },
   );
-  const docker = new Docker({ socketPath: socket });
+  const docker = connectDocker({ socketPath: socket });
   await answering(docker, child, join(directory, 'dockerd.log'));
   await removeLeftovers(docker);
   const stop = async () => {

@@ -1,6 +1,7 @@
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { inject } from 'vitest';
 import { LABEL } from '../../../src/engines/containers/ids.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import { eventually } from '../eventually.js';
 import { outOfBand } from '../service/out-of-band.js';
 import type { TestService } from '../service/service.js';
@@ -20,7 +21,7 @@ export async function spares(
 
 /** Waits until a warm machine can be claimed. */
 export async function readySpare(service: TestService) {
-  const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
   const spare = await eventually(
     async () => (await spares(docker, service)).find(({ State }) => State === 'paused'),
     READY_MS,

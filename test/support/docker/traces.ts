@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import Docker from 'dockerode';
 import { inject } from 'vitest';
 import { bridgeName, LABEL, machineName } from '../../../src/engines/containers/ids.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import type { TestService } from '../service/service.js';
 
 /** Traces of a service and its computers on this host, each with the place where it was found. */
@@ -22,7 +22,7 @@ export interface Traces {
  * of the service.
  */
 export async function dockerTraces(service: TestService, id: string): Promise<Traces> {
-  const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
   const machinesDirectory = join(service.directory, 'state', 'machines');
   const { Config } = await docker.getContainer(machineName(id)).inspect();
   const serviceId = Config.Labels[LABEL.service] ?? '';

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** An address without a listener, for tests that name no Engine. */
 const NO_ENGINE = 'unix:///nonexistent/docker.sock';
 
+const NO_PODMAN = 'unix:///nonexistent/podman.sock';
+
 /**
  * Clears the host's settings from the environment, so that no test depends on them or touches the
  * host through them. `VC_TEST_*` configure the tests and stay; the image cache stays where it is.
@@ -16,10 +18,17 @@ export function isolateEnvironment(env: NodeJS.ProcessEnv): void {
     join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vc');
   for (const name of Object.keys(env)) {
     const isOurs = name.startsWith('VC_') && !name.startsWith('VC_TEST_');
-    if (isOurs || name.startsWith('DOCKER_') || name.startsWith('XDG_')) delete env[name];
+    if (
+      isOurs ||
+      name.startsWith('DOCKER_') ||
+      name.startsWith('CONTAINER') ||
+      name.startsWith('XDG_')
+    )
+      delete env[name];
   }
   env.VC_CACHE_DIR = cache;
   env.DOCKER_HOST = env.VC_TEST_STAND_IN_ENGINE ?? NO_ENGINE;
+  env.CONTAINER_HOST = NO_PODMAN;
 }
 
 const MEMORY = '/dev/shm';

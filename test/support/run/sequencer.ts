@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The order of the projects in a group. A worker keeps its modules only for files of one project. */
-const PROJECTS = ['incus', 'qemu', 'docker'];
+const PROJECTS = ['incus', 'qemu', 'podman', 'docker'];
 
 /** Starts slow files first in each project, so that no worker has one left to do at the end. */
 export class SlowFirstSequencer extends BaseSequencer {

@@ -8,10 +8,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Docker from 'dockerode';
 import Database from 'libsql';
 import { inject } from 'vitest';
 import { LABEL } from '../../../src/engines/containers/ids.js';
+import { connectDocker } from '../../../src/engines/docker/client.js';
 import { serviceId } from '../../../src/fleet/store/accounts/owners.js';
 import { databaseFile } from '../../../src/fleet/store/database.js';
 import { eventually } from '../eventually.js';
@@ -38,7 +38,7 @@ export function outOfBand(service: TestService): OutOfBand {
 }
 
 function dockerOutOfBand({ directory }: TestService): OutOfBand {
-  const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
   const service = serviceIdOf(join(directory, 'state'));
   // Other services use the same Engine.
   const ours = { filters: { label: [`${LABEL.service}=${service}`] } };

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { inject } from 'vitest';
+import { inject, type ProvidedContext } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
 import { plantQemuSeed } from '../qemu/seed.js';
 import { PROXY_HOST } from '../tls/proxy-host.js';
 import { RECORDER, requestsFile } from './requests/requests.js';
 
-const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
+export const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
 /** A running `vc serve`. */
 export interface ServiceClient {
@@ -64,7 +64,9 @@ export interface CliResult {
 }
 
 export interface ServiceOptions {
-  readonly engine: 'docker' | 'qemu' | 'incus';
+  readonly engine: 'docker' | 'podman' | 'qemu' | 'incus';
+  /** How to run a service on the Podman of the tests. */
+  readonly podman?: ProvidedContext['podman'] | undefined;
   /** Value of DOCKER_HOST. */
   readonly dockerHost: string;
   /** State directory from which QEMU images and templates are linked; none if empty. */
@@ -93,6 +95,7 @@ export function openTestService(
     dockerHost: inject('dockerHost'),
     qemuSeed: inject('qemuSeed'),
     clusterState: inject('clusterState'),
+    podman: inject('podman'),
     flags,
     ...options,
   });
@@ -113,6 +116,7 @@ export function connectSharedService(): ServiceClient & { close(): Promise<void>
   const directory = mkdtempSync(join(tmpdir(), 'vc-e2e-'));
   const env = {
     ...environmentIn(directory),
+    CONTAINER_HOST: process.env.CONTAINER_HOST,
     VC_ENGINE: inject('engine'),
     DOCKER_HOST: inject('dockerHost'),
     VC_BASE_URL: baseUrl,
@@ -156,7 +160,12 @@ export async function startService(
   const { engine, dockerHost, qemuSeed, flags = [] } = options;
   const directory = mkdtempSync(join(tmpdir(), 'vc-e2e-'));
   const logFile = join(directory, 'service.log');
-  const env = { ...environmentIn(directory), VC_ENGINE: engine, DOCKER_HOST: dockerHost };
+  const env = {
+    ...environmentIn(directory),
+    ...(options.podman?.env ?? { CONTAINER_HOST: process.env.CONTAINER_HOST }),
+    VC_ENGINE: engine,
+    DOCKER_HOST: dockerHost,
+  };
   plantCluster(options.clusterState, directory);
   if (qemuSeed !== '') await plantQemuSeed(qemuSeed, join(directory, 'state'));
   const log = () => readFileSync(logFile, 'utf8');
@@ -183,7 +192,7 @@ export async function startService(
       ...flags,
     ];
     const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
-    const mounts = options.ownMounts ? ['unshare', '--mount'] : [];
+    const mounts = options.ownMounts ? ['unshare', '--mount'] : (options.podman?.prefix ?? []);
     const [program = '', ...rest] = [...mounts, ...limits, process.execPath, ...args];
     child = spawn(program, rest, {
       env: { ...env, ...options.env, VC_TEST_REQUESTS: requestsFile(engine) },

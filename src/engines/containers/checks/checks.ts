@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import type { CheckResult, EngineCheck } from '../../descriptor.js';
-import { ask, connectDocker, QUICK_MS } from '../client.js';
+import { ask, QUICK_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { type HelperRunner, Helpers } from '../helper.js';
 import { LABEL } from '../ids.js';
 import { currentImages } from '../images/list.js';
@@ -8,20 +9,41 @@ import { FrameReader } from '../machine/frames.js';
 import { findAbandoned } from '../network/abandoned.js';
 import { listGuards } from '../network/guard.js';
 import { probeEngine } from '../probe.js';
-import { socketsCheck } from './sockets.js';
+import { checkSockets } from './sockets.js';
+
+/** Opens a client of the engine, for a state directory. */
+export type Connect = (stateDirectory: string) => Docker;
+
+/** The checks of the engine `name`. */
+export function containerChecks(name: string, connect: Connect): readonly EngineCheck[] {
+  return [
+    {
+      name: `${name}-firewall`,
+      title: 'Firewall rules',
+      run: (state, signal) => checkFirewall(connect(state), signal),
+    },
+    {
+      name: `${name}-abandoned-rules`,
+      title: 'Old firewall rules',
+      run: (state, signal) => {
+        const docker = connect(state);
+        return checkAbandoned(docker, new Helpers(docker, 'command-line'), signal);
+      },
+    },
+    {
+      name: `${name}-sockets`,
+      title: 'Screen sockets',
+      run: (state, signal) => checkSockets(connect(state), signal),
+    },
+  ];
+}
 
 /** Whether the firewall rules of all running computers are in force, with or without their service. */
-const firewallCheck: EngineCheck = {
-  name: 'docker-firewall',
-  title: 'Firewall rules',
-  run: (_, signal) => checkFirewall(connectDocker(), signal),
-};
-
 export async function checkFirewall(docker: Docker, signal: AbortSignal): Promise<CheckResult> {
   if (!(await probeEngine(docker, signal)).usable) {
-    return { status: 'skipped', detail: 'docker cannot be used' };
+    return { status: 'skipped', detail: `${dialectOf(docker).name} cannot be used` };
   }
-  const machines = await ask(QUICK_MS, signal, (abortSignal) =>
+  const machines = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ filters: { label: [LABEL.service, LABEL.machine] }, abortSignal }),
   );
   if (machines.length === 0) return { status: 'skipped', detail: 'no computer runs' };
@@ -42,7 +64,7 @@ export async function checkFirewall(docker: Docker, signal: AbortSignal): Promis
 }
 
 async function lastLine(docker: Docker, id: string, signal: AbortSignal): Promise<string> {
-  const raw = await ask(QUICK_MS, signal, (abortSignal) =>
+  const raw = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.getContainer(id).logs({ stdout: true, follow: false, tail: 1, abortSignal }),
   );
   const parts: Buffer[] = [];
@@ -51,22 +73,13 @@ async function lastLine(docker: Docker, id: string, signal: AbortSignal): Promis
 }
 
 /** Firewall rules that services left which were killed and have not come back. */
-const abandonedCheck: EngineCheck = {
-  name: 'docker-abandoned-rules',
-  title: 'Old firewall rules',
-  run: (_, signal) => {
-    const docker = connectDocker();
-    return checkAbandoned(docker, new Helpers(docker, 'command-line'), signal);
-  },
-};
-
 export async function checkAbandoned(
   docker: Docker,
   helper: HelperRunner,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (!(await probeEngine(docker, signal)).usable) {
-    return { status: 'skipped', detail: 'docker cannot be used' };
+    return { status: 'skipped', detail: `${dialectOf(docker).name} cannot be used` };
   }
   const images = await currentImages(docker, signal);
   if (!images.some(({ os }) => os === 'linux')) {
@@ -76,14 +89,13 @@ export async function checkAbandoned(
   // One that may be idle is not reported while its guard runs.
   const left = abandoned.filter(({ guards, ownerIsGone }) => ownerIsGone || guards.length === 0);
   if (left.length === 0) return { status: 'ok', detail: 'none' };
+  const { program } = dialectOf(docker);
   const commands = left.map(({ table, guards }) =>
     [
-      ...guards.map(({ Id }) => `docker rm -f ${Id.slice(0, 12)}`),
+      ...guards.map(({ Id }) => `${program} rm -f ${Id.slice(0, 12)}`),
       `sudo nft delete table inet ${table}`,
     ].join(' && '),
   );
   const detail = `${left.map(({ table }) => table).join(', ')}: of services that no longer run`;
   return { status: 'stale', detail, remedy: commands.join(' && ') };
 }
-
-export const dockerChecks: readonly EngineCheck[] = [firewallCheck, abandonedCheck, socketsCheck];

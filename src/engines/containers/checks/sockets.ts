@@ -1,18 +1,13 @@
 import type Docker from 'dockerode';
-import type { CheckResult, EngineCheck } from '../../descriptor.js';
-import { ask, connectDocker, isRemote, QUICK_MS } from '../client.js';
+import type { CheckResult } from '../../descriptor.js';
+import { ask, isRemote, QUICK_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { LABEL } from '../ids.js';
 import { probeEngine } from '../probe.js';
 import { openInContainer } from '../screen/container-files.js';
 import { SOCKET_DIRECTORY } from '../screen/socket.js';
 
 /** Whether computers can fill the state directory's disk through their directories for sockets. */
-export const socketsCheck: EngineCheck = {
-  name: 'docker-sockets',
-  title: 'Screen sockets',
-  run: (_, signal) => checkSockets(connectDocker(), signal),
-};
-
 export function checkSockets(docker: Docker, signal: AbortSignal): Promise<CheckResult> {
   return checkMachines(docker, signal, async (machines) => {
     const onDisk = machines.filter(({ Mounts }) =>
@@ -41,7 +36,7 @@ async function areVisible(
 ): Promise<boolean> {
   const running = machines.find(({ State }) => State === 'running');
   if (running === undefined || isRemote(docker) || process.getuid?.() !== 0) return true;
-  const { State } = await ask(QUICK_MS, signal, (abortSignal) =>
+  const { State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.getContainer(running.Id).inspect({ abortSignal }),
   );
   const root = await openInContainer({ pid: State.Pid, container: running.Id }, []);
@@ -56,10 +51,10 @@ async function checkMachines(
   check: (machines: readonly Docker.ContainerInfo[]) => CheckResult | Promise<CheckResult>,
 ): Promise<CheckResult> {
   if (!(await probeEngine(docker, signal)).usable) {
-    return { status: 'skipped', detail: 'docker cannot be used' };
+    return { status: 'skipped', detail: `${dialectOf(docker).name} cannot be used` };
   }
   const filters = { label: [LABEL.service, LABEL.machine] };
-  const machines = await ask(QUICK_MS, signal, (abortSignal) =>
+  const machines = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
   return machines.length === 0 ? { status: 'skipped', detail: 'no computer' } : check(machines);

@@ -17,7 +17,7 @@ export interface ContainerImage extends EngineImage {
  */
 export async function listImages(docker: Docker, signal?: AbortSignal): Promise<ContainerImage[]> {
   const filters = { label: [LABEL.image] };
-  const stored = await ask(QUICK_MS, signal, (abortSignal) =>
+  const stored = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.listImages({ filters, abortSignal }),
   );
   return stored
@@ -29,7 +29,10 @@ export async function listImages(docker: Docker, signal?: AbortSignal): Promise<
         id: image.Id,
         name,
         os: labels[LABEL.os] === 'windows' ? ('windows' as const) : ('linux' as const),
-        tags: (image.RepoTags ?? []).filter((tag) => tag.startsWith(`${repository(name)}:`)),
+        tags: (image.RepoTags ?? [])
+          // Podman's form of a name without a registry.
+          .map((tag) => tag.replace(/^docker\.io\//, ''))
+          .filter((tag) => tag.startsWith(`${repository(name)}:`)),
         bytes: image.Size,
         createdAt: new Date(image.Created * 1000),
         ...(recipeHash ? { recipeHash } : {}),

@@ -12,7 +12,7 @@ export async function removeImage(
 ): Promise<void> {
   const images = (await listImages(docker, signal)).filter((image) => image.name === name);
   const filters = { ancestor: images.map(({ id }) => id) };
-  const containers = await ask(QUICK_MS, signal, (abortSignal) =>
+  const containers = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
   const users = containers.filter(

@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import type { BuildOptions } from '../../../images/bootstrap.js';
 import type { Recipe } from '../../../images/recipe.js';
 import { readPackages } from '../../../images/recipe.js';
+import { dialectOf } from '../dialect.js';
 import { LABEL, repository } from '../ids.js';
 import { type ContainerImage, listImages } from './list.js';
 
@@ -52,7 +53,7 @@ export async function importRootfs(
   options: BuildOptions = {},
 ): Promise<ContainerImage> {
   if (!(await findVersion(docker, recipe))) {
-    options.onProgress?.('importing into the Docker Engine');
+    options.onProgress?.(`importing into the ${dialectOf(docker).engine}`);
     const stream = await docker.importImage(createReadStream(tarball), {
       repo: repository(recipe.name),
       tag: version(recipe),
@@ -65,7 +66,10 @@ export async function importRootfs(
       ],
       abortSignal: options.signal,
     });
-    await finish(docker, stream, options);
+    const id = await finish(docker, stream, options);
+    // Podman ignores the tag, and Docker has set it.
+    if (id.startsWith('sha256:'))
+      await docker.getImage(id).tag({ repo: repository(recipe.name), tag: version(recipe) });
   }
   return tagLatest(docker, recipe);
 }
@@ -108,26 +112,34 @@ async function findVersion(docker: Docker, recipe: Version): Promise<ContainerIm
 
 async function tagLatest(docker: Docker, recipe: Version): Promise<ContainerImage> {
   const made = await findVersion(docker, recipe);
-  if (!made) throw new Error(`The Docker Engine does not list the new image ${recipe.name}.`);
+  if (!made)
+    throw new Error(`The ${dialectOf(docker).engine} does not list the new image ${recipe.name}.`);
   const image = docker.getImage(made.id);
   await image.tag({ repo: repository(recipe.name), tag: version(recipe) });
   await image.tag({ repo: repository(recipe.name), tag: 'latest' });
   return (await findVersion(docker, recipe)) ?? made;
 }
 
-/** Waits for the end: the Engine answers 200 first and reports failures in the stream. */
+/**
+ * Waits for the end: the Engine answers 200 first and reports failures in the stream. Returns the last
+ * status: of an import the id of the image.
+ */
 async function finish(
   docker: Docker,
   stream: NodeJS.ReadableStream,
   options: BuildOptions,
-): Promise<void> {
+): Promise<string> {
+  let last = '';
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(
       stream,
       (error) => (error ? reject(error) : resolve()),
-      (event: { stream?: string; error?: string }) => {
+      (event: { stream?: string; status?: string; error?: string }) => {
+        last = event.status ?? last;
         if (event.error) {
-          reject(new Error(`The Docker Engine could not build the image: ${event.error}`));
+          reject(
+            new Error(`The ${dialectOf(docker).engine} could not build the image: ${event.error}`),
+          );
         } else if (event.stream?.trim()) {
           options.onProgress?.(event.stream.trim());
         }
@@ -135,4 +147,5 @@ async function finish(
     );
   });
   options.signal?.throwIfAborted();
+  return last;
 }

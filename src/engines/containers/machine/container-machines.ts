@@ -7,6 +7,7 @@ import { sleep } from '../../../lib/async/sleep.js';
 import { hidePaths } from '../../../lib/text/hide-paths.js';
 import type { MachineSpec } from '../../engine.js';
 import { ask, STEP_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
 import { machineName } from '../ids.js';
@@ -56,10 +57,13 @@ export class ContainerMachines {
   ): Promise<void> {
     const { directories, networks } = this.#options;
     if (directories?.forNew(spec.id)) await directories.create(spec.id);
-    // A container can name a network that does not exist yet, so all of this runs in parallel.
+    const network = networks.create(spec.id, signal);
+    const { needsNetworkFirst } = dialectOf(this.#docker);
+    const container = () => this.#creation.create(spec, use, signal);
     await allEnded([
-      this.#creation.create(spec, use, signal),
-      networks.create(spec.id, signal),
+      // Docker takes long to make a network, and lets a container name one that does not exist yet.
+      needsNetworkFirst ? network.then(container) : container(),
+      network,
       this.#applyFirewall(signal),
     ]);
     signal?.throwIfAborted();
@@ -84,7 +88,9 @@ export class ContainerMachines {
     container: Docker.Container,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const resuming = ask(STEP_MS, signal, (abortSignal) => container.unpause({ abortSignal }));
+    const resuming = ask(this.#docker, STEP_MS, signal, (abortSignal) =>
+      container.unpause({ abortSignal }),
+    );
     const resumed = resuming.catch((error) => {
       // Another client resumed it.
       if (!/is not paused/i.test(messageOf(error))) throw error;
@@ -100,7 +106,9 @@ export class ContainerMachines {
     const container = this.#docker.getContainer(found.Id);
     for (let repairs = 0; ; repairs++) {
       try {
-        await unlessDone(ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal })));
+        await unlessDone(
+          ask(this.#docker, STEP_MS, signal, (abortSignal) => container.start({ abortSignal })),
+        );
         await this.#options.hostNames.apply(id, found.Id, signal);
         return;
       } catch (error) {
@@ -113,7 +121,7 @@ export class ContainerMachines {
   async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
     const seconds = Math.ceil(graceMs / 1000);
     for (const { Id } of await this.#options.containers.list(id, signal)) {
-      await ask(graceMs + STEP_MS, signal, (abortSignal) =>
+      await ask(this.#docker, graceMs + STEP_MS, signal, (abortSignal) =>
         this.#docker.getContainer(Id).stop({ t: seconds, abortSignal }),
       ).catch((error) => {
         if (statusOf(error) !== 304 && !isGone(error)) throw error;
@@ -147,7 +155,7 @@ export class ContainerMachines {
 
   /** The check is shared: it continues when this caller's signal is aborted. */
   #applyFirewall(signal: AbortSignal | undefined): Promise<void> {
-    return ask(STEP_MS, signal, () => this.#options.firewall.ensure());
+    return ask(this.#docker, STEP_MS, signal, () => this.#options.firewall.ensure());
   }
 
   /** A reboot clears /run; `docker network prune` removes the networks of stopped machines. */
@@ -170,7 +178,7 @@ export class ContainerMachines {
     for (; ; await sleep(100, signal)) {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
-      if (performance.now() > end) throw notRemoved(failure);
+      if (performance.now() > end) throw notRemoved(this.#docker, failure);
       for (const { Id } of left) {
         const askedAt = performance.now();
         // A container that does not end is asked for often; others wait for their first turn.
@@ -190,7 +198,7 @@ export class ContainerMachines {
     endTurn: () => void,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const removal = ask(STEP_MS, signal, (abortSignal) =>
+    const removal = ask(this.#docker, STEP_MS, signal, (abortSignal) =>
       this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
     );
     resolvesWithin(removal, LONGEST_TURN_MS)
@@ -210,10 +218,11 @@ function isConnected({ NetworkSettings }: Docker.ContainerInfo, id: string): boo
   return machineName(id) in NetworkSettings.Networks;
 }
 
-function notRemoved(cause: unknown): ApiError {
+function notRemoved(docker: Docker, cause: unknown): ApiError {
+  const { engine, restart } = dialectOf(docker);
   const reason = cause === undefined ? '.' : `: ${hidePaths(messageOf(cause))}`;
-  const message = `The Docker Engine does not remove the container${reason}`;
-  return new ApiError('internal', message, { remedy: 'sudo systemctl restart docker', cause });
+  const message = `The ${engine} does not remove the container${reason}`;
+  return new ApiError('internal', message, { remedy: restart, cause });
 }
 
 /** Returns the failure of a removal that is worth another attempt; throws others. */

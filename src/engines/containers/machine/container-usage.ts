@@ -34,10 +34,10 @@ export async function containerUsage(
 ): Promise<MachineUsage> {
   const container = docker.getContainer(name) as unknown as MeasuredContainer;
   const [stats, { State, SizeRw = 0, HostConfig }] = await Promise.all([
-    ask(QUICK_MS, signal, (abortSignal) =>
+    ask(docker, QUICK_MS, signal, (abortSignal) =>
       container.stats({ stream: false, 'one-shot': true, abortSignal }),
     ),
-    ask(QUICK_MS, signal, (abortSignal) => container.inspect({ size: true, abortSignal })),
+    ask(docker, QUICK_MS, signal, (abortSignal) => container.inspect({ size: true, abortSignal })),
   ]);
   if (!State.Running) throw notRunning();
   const quota = /^(\d+)G$/.exec(HostConfig.StorageOpt?.size ?? '')?.[1];

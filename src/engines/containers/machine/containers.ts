@@ -58,7 +58,7 @@ export class Containers {
     signal: AbortSignal | undefined,
   ): Promise<Docker.ContainerInfo[]> {
     const label = [`${LABEL.service}=${this.#serviceId}`, ...labels];
-    return ask(QUICK_MS, signal, (abortSignal) =>
+    return ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listContainers({ all: true, filters: { ...filters, label }, abortSignal }),
     );
   }

@@ -2,10 +2,11 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import type { MachineSpec } from '../../engine.js';
 import { allocateId, type IdRange, idsOfHost, USER_IDS } from '../../user-ids.js';
-import { ask, askToMake, isRemote, QUICK_MS, untyped } from '../client.js';
+import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
+import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { LABEL, machineName } from '../ids.js';
-import { UserFiles } from '../user/user-files.js';
+import { IMAGE_ID, UserFiles } from '../user/user-files.js';
 import { containerConfig, type Host } from './container-config.js';
 import type { SocketDirectories } from './directory.js';
 
@@ -24,7 +25,7 @@ async function allocateUser(
   const filters = { label: [LABEL.uid] };
   const isOnThisHost = !isRemapped && !isRemote(docker);
   const [containers, isOfHost] = await Promise.all([
-    ask(QUICK_MS, signal, (abortSignal) =>
+    ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.listContainers({ all: true, filters, abortSignal }),
     ),
     isOnThisHost ? idsOfHost() : () => false,
@@ -48,12 +49,6 @@ export interface ContainerOptions {
 /** A computer's, or one of the warm pool. */
 export type MachineUse = 'computer' | 'spare';
 
-interface EngineFacts {
-  readonly cpus: number;
-  /** User ids in containers are others on the host. */
-  readonly isRemapped: boolean;
-}
-
 /** Creates machines' containers, each with a user of its own. */
 export class ContainerCreation {
   readonly #options: ContainerOptions;
@@ -73,11 +68,11 @@ export class ContainerCreation {
   async create(spec: MachineSpec, use: MachineUse, signal?: AbortSignal): Promise<void> {
     const isNew = await this.#make(spec, use, signal);
     let found = await this.#inspect(spec.id, signal);
-    if (userToAssign(found) === undefined) return;
+    if (dialectOf(this.#docker).mapsUsers || userToAssign(found) === undefined) return;
     if (!isNew && !this.#userFiles.knows(found.Image)) {
       // The interrupted creation may have changed the files, which would be taken for the image's.
       await this.#remove(found.Id, signal);
-      if (!(await this.#make(spec, use, signal))) throw madeByAnother(spec.id);
+      if (!(await this.#make(spec, use, signal))) throw madeByAnother(this.#docker, spec.id);
       found = await this.#inspect(spec.id, signal);
     }
     const id = userToAssign(found);
@@ -86,15 +81,16 @@ export class ContainerCreation {
   }
 
   async #inspect(id: string, signal: AbortSignal | undefined) {
-    const found = await ask(QUICK_MS, signal, (abortSignal) =>
+    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),
     );
-    if (found.Config.Labels[LABEL.service] !== this.#options.serviceId) throw notOurs(id);
+    if (found.Config.Labels[LABEL.service] !== this.#options.serviceId)
+      throw notOurs(this.#docker, id);
     return found;
   }
 
   async #remove(container: string, signal: AbortSignal | undefined): Promise<void> {
-    await ask(QUICK_MS, signal, (abortSignal) =>
+    await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.getContainer(container).remove({ v: true, abortSignal }),
     ).catch((error) => {
       if (statusOf(error) !== 404) throw error;
@@ -108,9 +104,9 @@ export class ContainerCreation {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const host = { ...(await this.#host(spec.id, signal)), isSpare: use === 'spare' };
-    const config = containerConfig(spec, host);
+    const config = dialectOf(this.#docker).adapt(containerConfig(spec, host));
     try {
-      await askToMake(signal, (abortSignal) =>
+      await askToMake(this.#docker, signal, (abortSignal) =>
         this.#docker.createContainer({ ...config, abortSignal }),
       );
       return true;
@@ -119,7 +115,7 @@ export class ContainerCreation {
         this.#hasQuotas = false;
         return this.#make(spec, use, signal);
       }
-      if (statusOf(error) === 404) throw imageMissing(spec.image, error);
+      if (statusOf(error) === 404) throw imageMissing(spec.image, dialectOf(this.#docker), error);
       if (statusOf(error) !== 409) throw error;
       return false;
     }
@@ -127,7 +123,9 @@ export class ContainerCreation {
 
   async #host(id: string, signal: AbortSignal | undefined): Promise<Omit<Host, 'isSpare'>> {
     const { serviceId, allowSudo, resolvesNames, directories, diskGib } = this.#options;
-    this.#facts ??= engineFacts(this.#docker);
+    this.#facts ??= ask(this.#docker, QUICK_MS, undefined, (abortSignal) =>
+      dialectOf(this.#docker).facts(this.#docker, abortSignal),
+    );
     const { cpus, isRemapped } = await this.#facts.catch((error) => {
       this.#facts = undefined;
       throw error;
@@ -137,7 +135,9 @@ export class ContainerCreation {
       cpus,
       allowSudo,
       resolvesNames,
-      uid: await allocateUser(this.#docker, isRemapped, signal),
+      uid: dialectOf(this.#docker).mapsUsers
+        ? IMAGE_ID
+        : await allocateUser(this.#docker, isRemapped, signal),
       socketDirectory: directories?.forNew(id),
       diskGib: this.#hasQuotas ? diskGib : undefined,
     };
@@ -149,21 +149,16 @@ function userToAssign({ State, Config }: Docker.ContainerInspectInfo): number | 
   return State.Status === 'created' ? Number(Config.Labels[LABEL.uid]) || undefined : undefined;
 }
 
-async function engineFacts(docker: Docker): Promise<EngineFacts> {
-  const { NCPU, SecurityOptions } = await ask(QUICK_MS, undefined, (abortSignal) =>
-    untyped(docker).info({ abortSignal }),
-  );
-  const isRemapped = (SecurityOptions ?? []).some((text) => /^name=(userns|rootless)\b/.test(text));
-  return { cpus: NCPU, isRemapped };
+function madeByAnother(docker: Docker, id: string): ApiError {
+  const message = `The container ${machineName(id)} was created by another client.`;
+  return new ApiError('internal', message, { remedy: removal(docker, id) });
 }
 
-function madeByAnother(id: string): ApiError {
-  const message = `The Docker container ${machineName(id)} was created by another client.`;
-  return new ApiError('internal', message, { remedy: `docker rm --force ${machineName(id)}` });
+function notOurs(docker: Docker, id: string): ApiError {
+  const message = `The container ${machineName(id)} does not belong to this service.`;
+  return new ApiError('internal', message, { remedy: removal(docker, id) });
 }
 
-function notOurs(id: string): ApiError {
-  const message = `The Docker container ${machineName(id)} does not belong to this service.`;
-  const remedy = `docker rm --force ${machineName(id)}`;
-  return new ApiError('internal', message, { remedy });
+function removal(docker: Docker, id: string): string {
+  return `${dialectOf(docker).program} rm --force ${machineName(id)}`;
 }

@@ -80,7 +80,7 @@ export async function execStream(
   signal?: AbortSignal,
 ): Promise<ExecStream> {
   try {
-    const exec = await ask(QUICK_MS, signal, (abortSignal) =>
+    const exec = await ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.getContainer(container).exec({
         Cmd: [...command],
         AttachStdin: true,
@@ -89,7 +89,7 @@ export async function execStream(
         abortSignal,
       }),
     );
-    const socket = await ask(QUICK_MS, signal, (abortSignal) => start(exec, abortSignal));
+    const socket = await ask(docker, QUICK_MS, signal, (abortSignal) => start(exec, abortSignal));
     return new ExecStream(socket);
   } catch (error) {
     throw dialError(error);

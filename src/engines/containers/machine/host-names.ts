@@ -34,7 +34,7 @@ const FORBIDDEN =
 /** The Engine does not let the service change host names: another attempt does not help. */
 export class HostNameRefused extends Error {
   constructor(output: string) {
-    super(`the Docker Engine does not let the service change host names: ${output}`);
+    super(`the engine does not let the service change host names: ${output}`);
   }
 }
 
@@ -88,7 +88,7 @@ export class HostNames {
     const wanted = this.#wanted.get(id);
     if (wanted === undefined) return;
     const { docker, helper } = this.#options;
-    const { Config, State } = await ask(QUICK_MS, signal, (abortSignal) =>
+    const { Config, State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.getContainer(container).inspect({ abortSignal }),
     );
     const created = Config.Hostname;

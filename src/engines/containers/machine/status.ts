@@ -28,7 +28,7 @@ export function machineState(id: string, state: ContainerState): MachineState {
       return {
         id,
         status: 'error',
-        reason: 'Docker could not remove it completely; delete it again.',
+        reason: 'It could not be removed completely; delete it again.',
       };
     case 'exited':
       return exited(id, state);
@@ -44,7 +44,7 @@ export async function listMachines(
   signal?: AbortSignal,
 ): Promise<MachineState[]> {
   const filters = { label: [`${LABEL.service}=${serviceId}`, LABEL.machine] };
-  const containers = await ask(QUICK_MS, signal, (abortSignal) =>
+  const containers = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
   const states: MachineState[] = [];
@@ -76,7 +76,7 @@ export async function inspectMachine(
   signal?: AbortSignal,
 ): Promise<MachineState | undefined> {
   try {
-    const { State } = await ask(QUICK_MS, signal, (abortSignal) =>
+    const { State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.getContainer(container).inspect({ abortSignal }),
     );
     return machineState(id, State);
@@ -90,7 +90,7 @@ function exited(id: string, { ExitCode, OOMKilled, Error: failure }: ContainerSt
   if (OOMKilled && ExitCode === KILLED) {
     return { id, status: 'error', reason: 'It ran out of memory.' };
   }
-  if (failure) return { id, status: 'error', reason: `Docker could not start it: ${failure}` };
+  if (failure) return { id, status: 'error', reason: `It could not be started: ${failure}` };
   if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
   return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
 }

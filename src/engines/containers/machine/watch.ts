@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import { onAbort } from '../../../lib/async/abort.js';
 import type { MachineEvent } from '../../engine.js';
 import { ask, isRemote, QUICK_MS, untyped } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { toApiError } from '../errors.js';
 import { LABEL } from '../ids.js';
 import { inspectMachine } from './status.js';
@@ -25,11 +26,15 @@ export async function* watchMachines(
   const stopped = new AbortController();
   if (signal.aborted) return;
   const dispose = onAbort(signal, (reason) => stopped.abort(reason));
-  const stream = await ask(QUICK_MS, signal, () => openEvents(docker, serviceId, stopped.signal));
+  const stream = await ask(docker, QUICK_MS, signal, () =>
+    openEvents(docker, serviceId, stopped.signal),
+  );
   stream.on('error', () => undefined);
   const end = (reason: unknown) => stream.destroy(reason as Error);
   const heartbeat = setInterval(() => {
-    ask(QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal })).catch(end);
+    ask(docker, QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal })).catch(
+      end,
+    );
   }, PING_EVERY_MS);
   try {
     for await (const line of createInterface({ input: stream })) {
@@ -37,9 +42,9 @@ export async function* watchMachines(
       if (event) yield event;
     }
     // The Engine never ends the stream: ping it for the reason.
-    await ask(QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal }));
+    await ask(docker, QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal }));
   } catch (error) {
-    if (!signal.aborted) throw toApiError(error);
+    if (!signal.aborted) throw toApiError(error, dialectOf(docker));
   } finally {
     clearInterval(heartbeat);
     dispose();

@@ -91,7 +91,7 @@ async function runOnHost(
 /** Whether a service has a container or network on the Engine. */
 async function neededServices(docker: Docker, signal: AbortSignal | undefined) {
   const filters = { label: [LABEL.service] };
-  const [containers, networks] = await ask(QUICK_MS, signal, (abortSignal) =>
+  const [containers, networks] = await ask(docker, QUICK_MS, signal, (abortSignal) =>
     Promise.all([
       docker.listContainers({ all: true, filters, abortSignal }),
       docker.listNetworks({ filters, abortSignal }),

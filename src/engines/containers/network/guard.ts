@@ -132,7 +132,7 @@ export async function openGuard(
 
 export function listGuards(docker: Docker, serviceId?: string): Promise<Docker.ContainerInfo[]> {
   const label = serviceId === undefined ? LABEL.firewall : `${LABEL.firewall}=${serviceId}`;
-  return ask(QUICK_MS, undefined, (abortSignal) =>
+  return ask(docker, QUICK_MS, undefined, (abortSignal) =>
     docker.listContainers({ all: true, filters: { label: [label] }, abortSignal }),
   );
 }
@@ -142,7 +142,7 @@ export async function removeGuards(
   guards: readonly Pick<Docker.ContainerInfo, 'Id'>[],
 ): Promise<void> {
   for (const { Id } of guards) {
-    await ask(STEP_MS, undefined, (abortSignal) =>
+    await ask(docker, STEP_MS, undefined, (abortSignal) =>
       docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
     ).catch((error) => {
       if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
@@ -158,7 +158,7 @@ async function createGuard(
   labels: Readonly<Record<string, string>>,
 ): Promise<string> {
   const config = await helper.config({ command, capabilities: ['NET_ADMIN'], network: 'host' });
-  const container = await ask(STEP_MS, undefined, (abortSignal) =>
+  const container = await ask(docker, STEP_MS, undefined, (abortSignal) =>
     docker.createContainer({
       ...config,
       name: `vc-firewall-${serviceHash(serviceId).slice(0, 12)}-${Date.now().toString(36)}`,
@@ -169,18 +169,21 @@ async function createGuard(
       abortSignal,
     }),
   );
-  await ask(STEP_MS, undefined, (abortSignal) => container.start({ abortSignal }));
+  await ask(docker, STEP_MS, undefined, (abortSignal) => container.start({ abortSignal }));
   return container.id;
 }
 
 async function attach(docker: Docker, id: string): Promise<ExecStream> {
   const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-  const socket = await ask(QUICK_MS, undefined, async (abortSignal) => {
+  const socket = await ask(docker, QUICK_MS, undefined, async (abortSignal) => {
     const opened = (await docker.getContainer(id).attach(options)) as unknown as Socket;
     if (abortSignal.aborted) closeLate(opened);
     return opened;
   });
-  return new ExecStream(socket);
+  const stream = new ExecStream(socket);
+  // Ends the line that Podman makes of the body of the request.
+  stream.write('\n');
+  return stream;
 }
 
 function lost(): ApiError {

@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { ask, askToMake, isRemote, QUICK_MS, STEP_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import { bridgeName, LABEL, machineName } from '../ids.js';
 import type { Subnets } from './subnets.js';
@@ -46,12 +47,12 @@ export class Networks {
     await this.create(id, signal);
     await this.disconnect(id, container, signal).catch(() => undefined);
     const network = this.#docker.getNetwork(machineName(id));
-    await ask(QUICK_MS, signal, () => network.connect({ Container: container }));
+    await ask(this.#docker, QUICK_MS, signal, () => network.connect({ Container: container }));
   }
 
   async disconnect(id: string, container: string, signal?: AbortSignal): Promise<void> {
     const network = this.#docker.getNetwork(machineName(id));
-    await ask(QUICK_MS, signal, (abortSignal) =>
+    await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       network.disconnect({ Container: container, Force: true, abortSignal }),
     );
   }
@@ -60,9 +61,11 @@ export class Networks {
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     const network = this.#docker.getNetwork(machineName(id));
     const remove = () =>
-      ask(STEP_MS, signal, (abortSignal) => network.remove({ abortSignal })).catch((error) => {
-        if (statusOf(error) !== 404) throw error;
-      });
+      ask(this.#docker, STEP_MS, signal, (abortSignal) => network.remove({ abortSignal })).catch(
+        (error) => {
+          if (statusOf(error) !== 404) throw error;
+        },
+      );
     try {
       await remove();
     } catch (error) {
@@ -73,35 +76,32 @@ export class Networks {
   }
 
   async #create(id: string, subnet: string, signal: AbortSignal | undefined): Promise<void> {
-    await askToMake(signal, (abortSignal) =>
-      this.#docker.createNetwork({
-        Name: machineName(id),
-        Driver: 'bridge',
-        CheckDuplicate: true,
-        EnableIPv6: false,
-        IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
-        Options: {
-          'com.docker.network.bridge.name': bridgeName(this.#serviceId, id),
-          'com.docker.network.bridge.enable_icc': 'false',
+    await askToMake(this.#docker, signal, (abortSignal) =>
+      dialectOf(this.#docker).createNetwork(
+        this.#docker,
+        {
+          name: machineName(id),
+          bridge: bridgeName(this.#serviceId, id),
+          subnet,
+          labels: { [LABEL.service]: this.#serviceId, [LABEL.machine]: id },
         },
-        Labels: { [LABEL.service]: this.#serviceId, [LABEL.machine]: id },
         abortSignal,
-      }),
+      ),
     );
   }
 
   async #isOurs(id: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const { Labels } = await ask(QUICK_MS, signal, () =>
+    const { Labels } = await ask(this.#docker, QUICK_MS, signal, () =>
       this.#docker.getNetwork(machineName(id)).inspect(),
     );
     if (Labels?.[LABEL.service] === this.#serviceId) return true;
-    const message = `The Docker network ${machineName(id)} does not belong to this service.`;
-    const remedy = `docker network rm ${machineName(id)}`;
+    const message = `The network ${machineName(id)} does not belong to this service.`;
+    const remedy = `${dialectOf(this.#docker).program} network rm ${machineName(id)}`;
     throw new ApiError('internal', message, { remedy });
   }
 
   async #engineNetworks(signal: AbortSignal | undefined): Promise<string[]> {
-    const networks = await ask(QUICK_MS, signal, (abortSignal) =>
+    const networks = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listNetworks({ abortSignal }),
     );
     return networks.flatMap(({ IPAM }) =>
@@ -119,9 +119,9 @@ export class Networks {
 
   /** For containers that were connected by hand, or that the Engine still lists after removal. */
   async #disconnectAll(network: Docker.Network, signal: AbortSignal | undefined): Promise<void> {
-    const { Containers } = await ask(QUICK_MS, signal, () => network.inspect());
+    const { Containers } = await ask(this.#docker, QUICK_MS, signal, () => network.inspect());
     for (const container of Object.keys(Containers ?? {})) {
-      await ask(QUICK_MS, signal, (abortSignal) =>
+      await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
         network.disconnect({ Container: container, Force: true, abortSignal }),
       ).catch(() => undefined);
     }

@@ -149,7 +149,7 @@ export class ContainerPool {
   /** The image may have been built again; undefined if it was removed. */
   async #keyOf({ image, cpu, ram, resolution }: NewMachine): Promise<string | undefined> {
     if (!this.#isPossible) return undefined;
-    const { Id } = await ask(QUICK_MS, undefined, () =>
+    const { Id } = await ask(this.#options.docker, QUICK_MS, undefined, () =>
       this.#options.docker.getImage(imageTag(image)).inspect(),
     );
     return JSON.stringify([Id, cpu, ram, resolution]);

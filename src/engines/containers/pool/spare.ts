@@ -69,10 +69,10 @@ export async function createSpare(
   const shell = await openShell(container, signal);
   try {
     await firstBytes(shell, signal);
-    await ask(QUICK_MS, signal, () =>
+    await ask(docker, QUICK_MS, signal, () =>
       docker.getContainer(container).update({ CpuShares: CPU_SHARES.usual }),
     );
-    await ask(STEP_MS, signal, (abortSignal) =>
+    await ask(docker, STEP_MS, signal, (abortSignal) =>
       docker.getContainer(container).pause({ abortSignal }),
     );
   } catch (error) {

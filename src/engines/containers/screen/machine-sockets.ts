@@ -57,7 +57,7 @@ export class MachineSockets {
   /** Throws `not_running`. */
   async #find(id: string, container: string, signal: AbortSignal | undefined): Promise<Way> {
     const { docker, directories } = this.#options;
-    const { State, Mounts } = await ask(QUICK_MS, signal, (abortSignal) =>
+    const { State, Mounts } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.getContainer(container).inspect({ abortSignal }),
     );
     if (machineState(id, State).status !== 'running') throw notRunning();

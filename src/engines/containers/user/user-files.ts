@@ -5,7 +5,7 @@ import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from '../../tar.j
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 
 /** Uid and gid of `user` in our images. */
-const IMAGE_ID = 1000;
+export const IMAGE_ID = 1000;
 
 /** The files of an image that concern its user. */
 interface ImageFiles {
@@ -45,7 +45,7 @@ export class UserFiles {
   ): Promise<void> {
     const files = this.#images.get(image) ?? (await this.#read(container, signal));
     this.#keep(image, files);
-    await ask(STEP_MS, signal, (abortSignal) =>
+    await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
       this.#docker
         .getContainer(container)
         .putArchive(Readable.from(archiveFor(files, id)), { path: '/', abortSignal }),
@@ -54,7 +54,7 @@ export class UserFiles {
 
   async #read(container: string, signal: AbortSignal | undefined): Promise<ImageFiles> {
     const get = (path: string) =>
-      ask(QUICK_MS, signal, async (abortSignal) =>
+      ask(this.#docker, QUICK_MS, signal, async (abortSignal) =>
         collect(await this.#docker.getContainer(container).getArchive({ path, abortSignal })),
       );
     const [home, passwd, group] = await Promise.all([

@@ -1,7 +1,7 @@
-import Docker from 'dockerode';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildImage } from '../../../../src/engines/containers/images/build.js';
+import { connectDocker } from '../../../../src/engines/docker/client.js';
 import { eventually } from '../../../support/eventually.js';
 import { addImage, warmImage } from '../../../support/qemu/seed.js';
 import { untilRunning } from '../../../support/service/desktop.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await warmImage(inject('qemuSeed'), 'wine');
   } else {
     const socketPath = inject('dockerHost').replace('unix://', '');
-    await buildImage(new Docker({ socketPath }), { name: 'wine' });
+    await buildImage(connectDocker({ socketPath }), { name: 'wine' });
   }
   service = await openTestService();
   await service.vc.projects.create('e2e');

@@ -1,7 +1,9 @@
 import type Docker from 'dockerode';
 import { expect, it } from 'vitest';
 import { checkFirewall } from '../../../../src/engines/containers/checks/checks.js';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import { promise } from '../../../support/run/promise.js';
 
 /** An Engine with a running computer for each service, and firewall containers by their state. */
@@ -22,7 +24,7 @@ function dockerWith(services: readonly string[], guards: Readonly<Record<string,
       filters.label.includes(LABEL.firewall) ? kept : machines,
     getContainer: (id: string) => ({ logs: async () => logs(id) }),
   };
-  return docker as unknown as Docker;
+  return speak(docker as unknown as Docker, dockerDialect);
 }
 
 const check = (services: readonly string[], guards: Readonly<Record<string, string>>) =>

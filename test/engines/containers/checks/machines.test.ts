@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type Docker from 'dockerode';
 import { describe, expect, it } from 'vitest';
 import { checkSockets } from '../../../../src/engines/containers/checks/sockets.js';
+import { speak } from '../../../../src/engines/containers/dialect.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import { itUnless } from '../../../support/run/needs.js';
 
 interface Container {
@@ -24,7 +26,7 @@ function dockerWith(machines: readonly Container[]): Docker {
     listContainers: async () => containers,
     getContainer: () => ({ inspect: async () => ({ State: { Pid: process.pid } }) }),
   };
-  return docker as unknown as Docker;
+  return speak(docker as unknown as Docker, dockerDialect);
 }
 
 const signal = () => AbortSignal.timeout(5_000);

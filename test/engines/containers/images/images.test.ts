@@ -5,9 +5,11 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { ImageInfo } from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
 import { currentImages, listImages } from '../../../../src/engines/containers/images/list.js';
 import { importRootfs } from '../../../../src/engines/containers/images/store.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 
 const HASH = 'a'.repeat(64);
 const LINUX = { name: 'linux', os: 'linux', hash: HASH } as const;
@@ -24,7 +26,7 @@ class FakeEngine {
   failure: Error | null = null;
 
   get docker(): Docker {
-    return this as unknown as Docker;
+    return speak(this as unknown as Docker, dockerDialect);
   }
 
   readonly modem = {

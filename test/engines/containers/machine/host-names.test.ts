@@ -3,7 +3,9 @@ import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import {
   edit,
   HostNameRefused,
@@ -11,6 +13,7 @@ import {
   type HostNamesOptions,
   withName,
 } from '../../../../src/engines/containers/machine/host-names.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 
 let directory: string;
 let file: string;
@@ -77,7 +80,10 @@ describe('a failure', () => {
   ) {
     const problems: string[] = [];
     const names = new HostNames({
-      docker: { modem: { host: 'elsewhere' }, getContainer: () => ({ inspect }) },
+      docker: speak(
+        { modem: { host: 'elsewhere' }, getContainer: () => ({ inspect }) } as unknown as Docker,
+        dockerDialect,
+      ),
       helper: { run },
       onProblem: (message: string) => problems.push(message),
     } as unknown as HostNamesOptions);

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { expect, it } from 'vitest';
 import { checkAbandoned } from '../../../../src/engines/containers/checks/checks.js';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import { bridgeName, LABEL } from '../../../../src/engines/containers/ids.js';
 import {
   findAbandoned,
@@ -8,6 +9,7 @@ import {
 } from '../../../../src/engines/containers/network/abandoned.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import { describeOwner } from '../../../../src/engines/containers/network/guard-owner.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 
 const MACHINE = 'cmp_0123456789abcdefghjk';
 const OURS = 'svc_ours';
@@ -32,20 +34,23 @@ function world(options: World = {}) {
   const { host } = options;
   const done: string[] = [];
   const labelled = (service: string) => ({ Labels: { [LABEL.service]: service } });
-  const docker = {
-    modem: { host, getSocketPath: async () => '/docker.sock' },
-    version: async () => ({ Version: '1', Os: 'linux' }),
-    listImages: async () => [],
-    listNetworks: async () => networks.map(labelled),
-    listContainers: async ({ filters }: { filters: { label: string[] } }) =>
-      filters.label[0]?.startsWith(LABEL.firewall)
-        ? guards.map((service) => ({
-            ...{ Id: `guard-of-${service}`, State: 'running' },
-            Labels: { [LABEL.firewall]: service, [LABEL.process]: owner },
-          }))
-        : containers.map(labelled),
-    getContainer: (id: string) => ({ remove: async () => void done.push(`remove ${id}`) }),
-  } as unknown as Docker;
+  const docker = speak(
+    {
+      modem: { host, getSocketPath: async () => '/docker.sock' },
+      version: async () => ({ Version: '1', Os: 'linux' }),
+      listImages: async () => [],
+      listNetworks: async () => networks.map(labelled),
+      listContainers: async ({ filters }: { filters: { label: string[] } }) =>
+        filters.label[0]?.startsWith(LABEL.firewall)
+          ? guards.map((service) => ({
+              ...{ Id: `guard-of-${service}`, State: 'running' },
+              Labels: { [LABEL.firewall]: service, [LABEL.process]: owner },
+            }))
+          : containers.map(labelled),
+      getContainer: (id: string) => ({ remove: async () => void done.push(`remove ${id}`) }),
+    } as unknown as Docker,
+    dockerDialect,
+  );
   const helper = {
     run: async ({ command }: { command: readonly string[] }) => {
       if (command[0] === 'nft') done.push(command.join(' '));

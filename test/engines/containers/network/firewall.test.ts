@@ -1,9 +1,11 @@
 import { PassThrough } from 'node:stream';
 import type Docker from 'dockerode';
 import { beforeEach, expect, it } from 'vitest';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
 import { Firewall } from '../../../../src/engines/containers/network/firewall.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import { eventually } from '../../../support/eventually.js';
 
 const SERVICE = 'svc_1';
@@ -40,26 +42,29 @@ beforeEach(() => {
   onLine = (line, socket) => socket.say(`${line} ok`);
 });
 
-const docker = {
-  modem: { getSocketPath: async () => '/docker.sock' },
-  listContainers: async () => guards,
-  createContainer: async ({ Labels }: { Labels: Record<string, string> }) => {
-    const Id = `guard-${sockets.length + 1}`;
-    guards.push({ Id, State: 'running', Labels } as Docker.ContainerInfo);
-    return { id: Id, start: async () => undefined };
-  },
-  getContainer: (id: string) => ({
-    attach: async () => {
-      const socket = new GuardSocket((line, own) => onLine(line, own));
-      sockets.push(socket);
-      return socket;
+const docker = speak(
+  {
+    modem: { getSocketPath: async () => '/docker.sock' },
+    listContainers: async () => guards,
+    createContainer: async ({ Labels }: { Labels: Record<string, string> }) => {
+      const Id = `guard-${sockets.length + 1}`;
+      guards.push({ Id, State: 'running', Labels } as Docker.ContainerInfo);
+      return { id: Id, start: async () => undefined };
     },
-    remove: async () => {
-      guards = guards.filter(({ Id }) => Id !== id);
-      for (const socket of sockets) socket.destroy();
-    },
-  }),
-} as unknown as Docker;
+    getContainer: (id: string) => ({
+      attach: async () => {
+        const socket = new GuardSocket((line, own) => onLine(line, own));
+        sockets.push(socket);
+        return socket;
+      },
+      remove: async () => {
+        guards = guards.filter(({ Id }) => Id !== id);
+        for (const socket of sockets) socket.destroy();
+      },
+    }),
+  } as unknown as Docker,
+  dockerDialect,
+);
 const helper = {
   run: async ({ command }: { command: readonly string[] }) => {
     done.push(command.join(' '));

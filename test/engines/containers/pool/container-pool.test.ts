@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
+import type Docker from 'dockerode';
 import { afterEach, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/contract/errors.js';
+import { speak } from '../../../../src/engines/containers/dialect.js';
 import type { HelperResult } from '../../../../src/engines/containers/helper.js';
 import {
   HostNames,
@@ -10,6 +12,7 @@ import {
   ContainerPool,
   type ContainerPoolOptions,
 } from '../../../../src/engines/containers/pool/container-pool.js';
+import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import type { MachineSpec } from '../../../../src/engines/engine.js';
 import { eventually } from '../../../support/eventually.js';
 
@@ -75,15 +78,18 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
   const shells = new Map<string, PassThrough>();
   const onProblem = (message: string) => void problems.push(message);
   let made = 0;
-  const docker = {
-    modem: { host: 'elsewhere' },
-    getImage: () => ({ inspect: async () => ({ Id: 'sha256:1' }) }),
-    getContainer: () => ({
-      inspect: async () => ({ Config: { Hostname: 'cmp' }, State: { Running: true, Pid: 1 } }),
-      update: async () => undefined,
-      pause: async () => undefined,
-    }),
-  };
+  const docker = speak(
+    {
+      modem: { host: 'elsewhere' },
+      getImage: () => ({ inspect: async () => ({ Id: 'sha256:1' }) }),
+      getContainer: () => ({
+        inspect: async () => ({ Config: { Hostname: 'cmp' }, State: { Running: true, Pid: 1 } }),
+        update: async () => undefined,
+        pause: async () => undefined,
+      }),
+    } as unknown as Docker,
+    dockerDialect,
+  );
   const options = {
     ...{ size, idleMs: 5, settleMs: 5, docker, onProblem },
     markers: { add: async () => undefined },

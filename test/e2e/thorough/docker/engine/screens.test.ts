@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
-import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { LABEL, machineName } from '../../../../../src/engines/containers/ids.js';
 import { Containers } from '../../../../../src/engines/containers/machine/containers.js';
 import { SocketDirectories } from '../../../../../src/engines/containers/machine/directory.js';
 import { MachineSockets } from '../../../../../src/engines/containers/screen/machine-sockets.js';
 import { Screens } from '../../../../../src/engines/containers/screen/screens.js';
+import { connectDocker } from '../../../../../src/engines/docker/client.js';
 import { type Desktop, openDesktop } from '../../../../support/service/desktop.js';
 
-const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
 
 let desktop: Desktop;
 let containers: Containers;

@@ -1,8 +1,8 @@
-import Docker from 'dockerode';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { LABEL, machineName } from '../../../../../src/engines/containers/ids.js';
 import { tableName } from '../../../../../src/engines/containers/network/firewall-rules.js';
+import { connectDocker } from '../../../../../src/engines/docker/client.js';
 import { eventually } from '../../../../support/eventually.js';
 import { promise } from '../../../../support/run/promise.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../../support/service/desktop.js';
 import { openTestService, type TestService } from '../../../../support/service/service.js';
 
-const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
 const enginePid = inject('dockerPid');
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root can read the rules';
 

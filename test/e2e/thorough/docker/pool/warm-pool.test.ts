@@ -1,8 +1,8 @@
-import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { Helpers } from '../../../../../src/engines/containers/helper.js';
 import { LABEL } from '../../../../../src/engines/containers/ids.js';
 import { HostNames } from '../../../../../src/engines/containers/machine/host-names.js';
+import { connectDocker } from '../../../../../src/engines/docker/client.js';
 import { readySpare } from '../../../../support/docker/spares.js';
 import {
   type OwnDesktop,
@@ -59,7 +59,7 @@ it('a computer of the same shape is a warm machine, with its own identity', asyn
   expect((await http('POST', `/computers/${json.id}/click`, { x: 5, y: 5 })).status).toBe(200);
 
   // A service that is not root on the Engine's host uses a helper.
-  const remote = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  const remote = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
   Object.assign(remote.modem, { host: 'elsewhere' });
   const names = new HostNames({
     ...{ docker: remote, helper: new Helpers(remote, 'helps') },

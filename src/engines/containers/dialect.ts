@@ -1,0 +1,81 @@
+import type Docker from 'dockerode';
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+
+/** Why an engine cannot be used, and how to fix it. */
+export interface Trouble {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** A machine's network: a bridge on the host with one container. */
+export interface NetworkSpec {
+  readonly name: string;
+  readonly bridge: string;
+  readonly subnet: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface EngineVersion {
+  readonly Version: string;
+  /** The system of its containers. */
+  readonly Os: string;
+}
+
+export interface EngineFacts {
+  readonly cpus: number;
+  /** User ids in containers are others on the host. */
+  readonly isRemapped: boolean;
+}
+
+/** What differs between the engines that speak Docker's API. */
+export interface Dialect {
+  /** The engine's name: the value of `--engine`. */
+  readonly name: string;
+  readonly title: string;
+  /** For messages: `Docker Engine`. */
+  readonly engine: string;
+  /** Its command line. */
+  readonly program: string;
+  /** Nothing listens on its socket. */
+  readonly silent: Trouble;
+  /** How to start it, if this program is installed. */
+  readonly start?: { readonly program: string; readonly command: string };
+  /** This user may not use it. */
+  readonly denied: Trouble;
+  /** A command that restarts it. */
+  readonly restart: string;
+  /**
+   * Each container has a range of host ids of its own, so that the image's user is another one on the
+   * host in each. Otherwise every container gets another user id, and the user's files too.
+   */
+  readonly mapsUsers: boolean;
+  /** A container can only be created when its network exists. */
+  readonly needsNetworkFirst: boolean;
+  version(docker: Docker, abortSignal: AbortSignal): Promise<EngineVersion>;
+  facts(docker: Docker, abortSignal: AbortSignal): Promise<EngineFacts>;
+  /** Resolves when the engine can be asked, for one that the service starts itself. */
+  ready?(): Promise<void>;
+  /** Ends what {@link ready} has started. */
+  close?(): void;
+  /** Limits of a container that asks for none. */
+  readonly ulimits: HostConfig['Ulimits'];
+  /** Limits a container's log to 1 MB. */
+  readonly logConfig: HostConfig['LogConfig'];
+  /** A machine's container, in the form that the engine understands. */
+  adapt(config: ContainerCreateOptions): ContainerCreateOptions;
+  createNetwork(docker: Docker, spec: NetworkSpec, abortSignal: AbortSignal): Promise<unknown>;
+}
+
+const dialects = new WeakMap<Docker, Dialect>();
+
+/** Makes `dialect` the one of all requests through this client. */
+export function speak(docker: Docker, dialect: Dialect): Docker {
+  dialects.set(docker, dialect);
+  return docker;
+}
+
+export function dialectOf(docker: Docker): Dialect {
+  const dialect = dialects.get(docker);
+  if (dialect === undefined) throw new Error('the client has no dialect');
+  return dialect;
+}

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import Docker from 'dockerode';
+import { untyped } from '../containers/client.js';
+import { type Dialect, type NetworkSpec, speak } from '../containers/dialect.js';
+import { PodmanService } from './service.js';
+
+/**
+ * User ids of a container. Podman gives each container a range of the ids of the user `containers`
+ * in /etc/subuid.
+ */
+export const IDS_OF_A_CONTAINER = 65_536;
+/** Without CAP_SYS_RESOURCE, Podman cannot give a container its own default limits, which are higher. */
+const ULIMITS = ['nofile', 'nproc'].map((Name) => ({ Name, Soft: 16_384, Hard: 16_384 }));
+
+/** Capabilities that Podman may give a container by default. */
+const CAPABILITIES = [
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+];
+
+const LOG_CONFIG = { Type: 'k8s-file', Config: { 'max-size': '1m' } };
+
+const STATIC = {
+  name: 'podman',
+  title: 'Podman',
+  engine: 'Podman service',
+  program: 'podman',
+  silent: { reason: 'its API service does not run', remedy: 'vc doctor' },
+  denied: { reason: 'its socket belongs to another user', remedy: 'run vc as that user' },
+  restart: 'vc service restart',
+  mapsUsers: true,
+  needsNetworkFirst: true,
+  // By Podman's service, both take seconds: it asks the package manager for its programs' versions.
+  version: async (docker, abortSignal) => {
+    await untyped(docker).ping({ abortSignal });
+    return { Version: await installedVersion(), Os: 'linux' };
+  },
+  facts: async () => ({ cpus: availableParallelism(), isRemapped: false }),
+  ulimits: ULIMITS,
+  logConfig: LOG_CONFIG,
+  adapt,
+  createNetwork,
+} as const satisfies Dialect;
+
+/** By state directory: this process starts one service for each. */
+const clients = new Map<string, Docker>();
+
+/**
+ * A client of the Podman service at `CONTAINER_HOST`, by default of this process's own, which is
+ * started at the first request.
+ */
+export function connectPodman(stateDirectory: string): Docker {
+  const given = process.env.CONTAINER_HOST;
+  if (given) return speak(new Docker({ socketPath: given.replace('unix://', '') }), STATIC);
+  const found = clients.get(stateDirectory);
+  if (found !== undefined) return found;
+  const service = new PodmanService(stateDirectory);
+  const docker = new Docker({ socketPath: service.socket });
+  const dialect = { ...STATIC, ready: () => service.ready(), close: () => service.close() };
+  clients.set(stateDirectory, speak(docker, dialect));
+  return docker;
+}
+
+async function installedVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)('podman', ['--version']);
+  return /\d[\d.]*/.exec(stdout)?.[0] ?? 'unknown';
+}
+
+function adapt(config: ContainerCreateOptions): ContainerCreateOptions {
+  // Podman leaves health checks to systemd.
+  const { HostConfig = {}, Healthcheck: _, ...others } = config;
+  return {
+    ...others,
+    HostConfig: {
+      ...HostConfig,
+      ...capabilities(HostConfig),
+      UsernsMode: `auto:size=${IDS_OF_A_CONTAINER}`,
+      Ulimits: [...(HostConfig.Ulimits ?? []).filter(({ Name }) => Name === 'core'), ...ULIMITS],
+      Tmpfs: Object.fromEntries(
+        Object.entries(HostConfig.Tmpfs ?? {}).map(([path, options]) => [path, known(options)]),
+      ),
+      LogConfig: LOG_CONFIG,
+    },
+  };
+}
+
+/**
+ * Podman gives a capability that is asked for to every program of the user, in place of those that
+ * become root. So the others of its default are dropped instead.
+ */
+function capabilities({ CapAdd, CapDrop }: HostConfig): HostConfig {
+  if (!CapAdd?.length) return { CapAdd: [], CapDrop };
+  return { CapAdd: [], CapDrop: CAPABILITIES.filter((name) => !CapAdd.includes(name)) };
+}
+
+/** Podman knows no owner and no number of inodes; the directory is in a file system of its own. */
+function known(options: string): string {
+  return options
+    .split(',')
+    .filter((option) => !/^(uid|gid|nr_inodes)=/.test(option))
+    .map((option) => (option === 'mode=0700' ? 'mode=1777' : option))
+    .join(',');
+}
+
+/**
+ * By Podman's own API: with Docker's a network gets a name server on the bridge's address, which the
+ * rules of the network do not let computers reach.
+ */
+function createNetwork(
+  docker: Docker,
+  { name, bridge, subnet, labels }: NetworkSpec,
+  abortSignal: AbortSignal,
+): Promise<unknown> {
+  const options = {
+    name,
+    driver: 'bridge',
+    network_interface: bridge,
+    dns_enabled: false,
+    subnets: [{ subnet }],
+    labels,
+  };
+  return new Promise((resolve, reject) => {
+    untyped(docker).modem.dial(
+      {
+        path: '/v4.0.0/libpod/networks/create',
+        method: 'POST',
+        options,
+        abortSignal,
+        statusCodes: { 200: true, 400: 'bad request', 409: 'conflict', 500: 'server error' },
+      },
+      (error, answer) => (error ? reject(error) : resolve(answer)),
+    );
+  });
+}

@@ -1,0 +1,33 @@
+import { type EngineDescriptor, NO_SUDO, SPARES } from '../descriptor.js';
+
+export const podman: EngineDescriptor = {
+  name: 'podman',
+  title: 'Podman',
+  runsIn: 'containers',
+  canFork: false,
+  options: [NO_SUDO, SPARES],
+  environment: [['CONTAINER_HOST', 'Podman service to use; by default vc starts its own']],
+  open: async (stateDirectory, service) => {
+    const { openPodman } = await import('./open.js');
+    return openPodman(stateDirectory, service);
+  },
+  images: {
+    methods: ['mmdebstrap'],
+    build: async (stateDirectory, request) => {
+      const { connectPodman } = await import('./client.js');
+      const { buildImage } = await import('../containers/images/build.js');
+      return buildImage(connectPodman(stateDirectory), request);
+    },
+    remove: async (stateDirectory, name, signal) => {
+      const { connectPodman } = await import('./client.js');
+      const { removeImage } = await import('../containers/images/remove.js');
+      return removeImage(connectPodman(stateDirectory), name, signal);
+    },
+  },
+  setup: async () => (await import('./setup.js')).podmanSetup,
+  checks: async () => {
+    const { connectPodman } = await import('./client.js');
+    const { containerChecks } = await import('../containers/checks/checks.js');
+    return containerChecks('podman', connectPodman);
+  },
+};

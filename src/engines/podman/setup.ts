@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import type { EngineSetup, SetupStep } from '../descriptor.js';
+
+/** The user whose ids Podman gives to containers, each a range of its own. */
+const USER = 'containers';
+/** Room for 7,629 containers, apart from the ids of users and of other engines' machines. */
+const RANGE = `${USER}:1000000000:500000000`;
+const FILES = ['/etc/subuid', '/etc/subgid'] as const;
+
+/** The files without a range for containers. */
+export async function filesWithoutRange(): Promise<string[]> {
+  const texts = await Promise.all(FILES.map((path) => readFile(path, 'utf8').catch(() => '')));
+  return FILES.filter(
+    (_, at) => !texts[at]?.split('\n').some((line) => line.startsWith(`${USER}:`)),
+  );
+}
+
+async function rangeSteps(): Promise<SetupStep[]> {
+  return (await filesWithoutRange()).map((path) => ({
+    title: `Adding ${RANGE} to ${path}: user ids for the containers`,
+    // A constant script, without user input.
+    argv: ['sh', '-c', `echo ${RANGE} >>${path}`],
+  }));
+}
+
+export const podmanSetup: EngineSetup = {
+  packages: [
+    { sign: 'podman', name: 'podman', purpose: 'runs the computers' },
+    { sign: ['runc', 'crun'], name: 'runc', purpose: 'starts their containers' },
+    { sign: '/usr/lib/podman/netavark', name: 'netavark', purpose: 'their networks' },
+    { sign: 'iptables', name: 'iptables', purpose: 'the rules of their networks' },
+    { sign: 'catatonit', name: 'catatonit', purpose: 'the first process of a container' },
+  ],
+  needsRoot: true,
+  grants: async () => [],
+  machineSteps: rangeSteps,
+};

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ask, untyped } from '../../../src/engines/containers/client.js';
+import { dialectOf } from '../../../src/engines/containers/dialect.js';
+import { connectPodman } from '../../../src/engines/podman/client.js';
+
+const dialect = () => dialectOf(connectPodman('/nonexistent'));
+
+it('gives a container host ids of its own, and no option that Podman does not know', () => {
+  const { HostConfig, ...config } = dialect().adapt({
+    Image: 'vc/linux:latest',
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      CapDrop: ['ALL'],
+      CapAdd: [],
+      Ulimits: [
+        { Name: 'core', Soft: 0, Hard: 0 },
+        { Name: 'nofile', Soft: 1, Hard: 1 },
+      ],
+      Tmpfs: { '/run/vc': 'rw,mode=0700,uid=5,gid=5,size=1048576,nr_inodes=256', '/tmp': 'rw' },
+    },
+  });
+  expect(config).toEqual({ Image: 'vc/linux:latest' });
+  expect(HostConfig).toEqual({
+    UsernsMode: 'auto:size=65536',
+    CapDrop: ['ALL'],
+    CapAdd: [],
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      { Name: 'nofile', Soft: 16_384, Hard: 16_384 },
+      { Name: 'nproc', Soft: 16_384, Hard: 16_384 },
+    ],
+    Tmpfs: { '/run/vc': 'rw,mode=1777,size=1048576', '/tmp': 'rw' },
+    LogConfig: { Type: 'k8s-file', Config: { 'max-size': '1m' } },
+  });
+});
+
+it('asks for no capability, which every program of the user would get', () => {
+  const { HostConfig } = dialect().adapt({
+    HostConfig: { CapDrop: ['ALL'], CapAdd: ['CHOWN', 'SETUID', 'AUDIT_WRITE'] },
+  });
+  expect(HostConfig?.CapAdd).toEqual([]);
+  expect(HostConfig?.CapDrop).not.toContain('ALL');
+  expect(HostConfig?.CapDrop).not.toContain('CHOWN');
+  expect(HostConfig?.CapDrop).toEqual(expect.arrayContaining(['NET_RAW', 'MKNOD', 'SETPCAP']));
+});
+
+it('makes networks without a name server, and reports a conflict', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-podman-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const socket = join(directory, 'podman.sock');
+  const bodies: unknown[] = [];
+  const read = async (request: IncomingMessage) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    return JSON.parse(text);
+  };
+  const server = createServer(async (request, response) => {
+    bodies.push([request.method, request.url, await read(request)]);
+    if (bodies.length === 1) response.end('{}');
+    else response.writeHead(409).end('{"message":"network name vc-m1 already used"}');
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  onTestFinished(() => void server.close());
+  vi.stubEnv('CONTAINER_HOST', `unix://${socket}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const podman = connectPodman('/nonexistent');
+  const spec = { name: 'vc-m1', bridge: 'vcab12', subnet: '10.213.0.4/30', labels: { a: 'b' } };
+  const create = () =>
+    ask(podman, 5_000, undefined, (signal) =>
+      dialectOf(podman).createNetwork(podman, spec, signal),
+    );
+  await create();
+  expect(bodies).toEqual([
+    [
+      'POST',
+      '/v4.0.0/libpod/networks/create',
+      {
+        name: 'vc-m1',
+        driver: 'bridge',
+        network_interface: 'vcab12',
+        dns_enabled: false,
+        subnets: [{ subnet: '10.213.0.4/30' }],
+        labels: { a: 'b' },
+      },
+    ],
+  ]);
+  await expect(create()).rejects.toThrow(/Podman service refused: .*already used/);
+});
+
+it('names Podman when its service does not run', async () => {
+  const podman = connectPodman('/nonexistent');
+  const asked = ask(podman, 5_000, undefined, (abortSignal) =>
+    untyped(podman).ping({ abortSignal }),
+  );
+  await expect(asked).rejects.toMatchObject({
+    code: 'engine_unavailable',
+    message: 'Podman cannot be used: its API service does not run.',
+    remedy: 'vc doctor',
+  });
+});

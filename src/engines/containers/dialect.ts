@@ -63,6 +63,13 @@ export interface Dialect {
   readonly logConfig: HostConfig['LogConfig'];
   /** A machine's container, in the form that the engine understands. */
   adapt(config: ContainerCreateOptions): ContainerCreateOptions;
+  /** Changes the weight of a running container's processor time. */
+  setCpuShares(
+    docker: Docker,
+    container: string,
+    shares: number,
+    abortSignal: AbortSignal,
+  ): Promise<unknown>;
   createNetwork(docker: Docker, spec: NetworkSpec, abortSignal: AbortSignal): Promise<unknown>;
 }
 

@@ -31,6 +31,8 @@ export const dockerDialect: Dialect = {
   ulimits: [],
   logConfig: LOG_CONFIG,
   adapt: (config) => config,
+  setCpuShares: (docker, container, shares) =>
+    docker.getContainer(container).update({ CpuShares: shares }),
   createNetwork: (docker, { name, bridge, subnet, labels }, abortSignal) =>
     docker.createNetwork({
       Name: name,

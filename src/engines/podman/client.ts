@@ -54,6 +54,7 @@ const STATIC = {
   ulimits: ULIMITS,
   logConfig: LOG_CONFIG,
   adapt,
+  setCpuShares,
   createNetwork,
 } as const satisfies Dialect;
 
@@ -126,7 +127,7 @@ function createNetwork(
   { name, bridge, subnet, labels }: NetworkSpec,
   abortSignal: AbortSignal,
 ): Promise<unknown> {
-  const options = {
+  const network = {
     name,
     driver: 'bridge',
     network_interface: bridge,
@@ -134,16 +135,32 @@ function createNetwork(
     subnets: [{ subnet }],
     labels,
   };
+  return post(docker, '/networks/create', network, abortSignal);
+}
+
+/** By Podman's own API, since version 4.3 has no other. */
+function setCpuShares(
+  docker: Docker,
+  container: string,
+  shares: number,
+  abortSignal: AbortSignal,
+): Promise<unknown> {
+  return post(docker, `/containers/${container}/update`, { cpu: { shares } }, abortSignal);
+}
+
+/** Sends a request of Podman's own API. */
+function post(
+  docker: Docker,
+  path: string,
+  options: object,
+  abortSignal: AbortSignal,
+): Promise<unknown> {
+  const failures = { 400: 'bad request', 404: 'not found', 409: 'conflict', 500: 'server error' };
+  const statusCodes = { 200: true, 201: true, ...failures };
+  const request = { path: `/v4.3.0/libpod${path}`, method: 'POST', options, abortSignal };
   return new Promise((resolve, reject) => {
-    untyped(docker).modem.dial(
-      {
-        path: '/v4.0.0/libpod/networks/create',
-        method: 'POST',
-        options,
-        abortSignal,
-        statusCodes: { 200: true, 400: 'bad request', 409: 'conflict', 500: 'server error' },
-      },
-      (error, answer) => (error ? reject(error) : resolve(answer)),
+    untyped(docker).modem.dial({ ...request, statusCodes }, (error, answer) =>
+      error ? reject(error) : resolve(answer),
     );
   });
 }

@@ -54,3 +54,20 @@ it('a container that was removed by hand is an error of its computer', async () 
   await eventually(async () => (await computer()).status === 'error', 60_000);
   expect((await computer()).status_reason).toMatch(/disk|gone|no longer/i);
 });
+
+it('a warm machine becomes a computer, with its name', async () => {
+  const own = await openOwnDesktop(['--spares', '1']);
+  try {
+    const isReady = () => podman('ps', '--quiet', '--filter', 'status=paused');
+    await eventually(async () => (await isReady()) !== '', 120_000);
+    const { json } = await own.service.http('POST', '/projects/e2e/computers', { name: 'second' });
+    expect(json.status).toBe('running');
+    expect(own.service.log()).not.toContain('A warm machine');
+    const command = 'hostname; sudo -n true 2>&1';
+    const path = `/computers/${json.id}/bash`;
+    expect((await own.service.http('POST', path, { command })).json.stdout).toBe('second\n');
+    expect(await isReady()).toBe('');
+  } finally {
+    await own.close();
+  }
+});

@@ -77,7 +77,7 @@ it('makes networks without a name server, and reports a conflict', async () => {
   expect(bodies).toEqual([
     [
       'POST',
-      '/v4.0.0/libpod/networks/create',
+      '/v4.3.0/libpod/networks/create',
       {
         name: 'vc-m1',
         driver: 'bridge',

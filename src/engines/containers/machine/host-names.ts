@@ -145,7 +145,8 @@ async function setDirectly(
 
 /** The file `hosts` with another name; a computer may have had the name of a loopback address. */
 export function withName(hosts: string, created: string, wanted: string): string {
-  const lines = new RegExp(`^(?!127\\.)(.*\\t)(?:${created}|computer)$`, 'gm');
+  // Podman adds the name of the container.
+  const lines = new RegExp(`^(?!127\\.)(.*\\t)(?:${created}|computer)(?= vc-|$)`, 'gm');
   return hosts.replaceAll(lines, (_, address: string) => `${address}${wanted}`);
 }
 

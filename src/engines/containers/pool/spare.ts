@@ -6,6 +6,7 @@ import { sleep } from '../../../lib/async/sleep.js';
 import type { Channel, MachineSpec, WarmUp } from '../../engine.js';
 import type { MachineIdentity } from '../../pool/reserving.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 import { CPU_SHARES } from '../machine/container-config.js';
 import type { ContainerMachines } from '../machine/container-machines.js';
 import type { Containers } from '../machine/containers.js';
@@ -69,8 +70,8 @@ export async function createSpare(
   const shell = await openShell(container, signal);
   try {
     await firstBytes(shell, signal);
-    await ask(docker, QUICK_MS, signal, () =>
-      docker.getContainer(container).update({ CpuShares: CPU_SHARES.usual }),
+    await ask(docker, QUICK_MS, signal, (abortSignal) =>
+      dialectOf(docker).setCpuShares(docker, container, CPU_SHARES.usual, abortSignal),
     );
     await ask(docker, STEP_MS, signal, (abortSignal) =>
       docker.getContainer(container).pause({ abortSignal }),

@@ -67,6 +67,9 @@ it('a computer that was called localhost leaves the loopback address its name', 
     '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost\n10.213.0.2\t1st\n',
   );
   expect(withName('10.213.0.2\tcomputer\n', 'cmp-1', 'desk')).toBe('10.213.0.2\tdesk\n');
+  expect(withName('10.213.0.2\tcmp-1 vc-cmp_1\n', 'cmp-1', 'desk')).toBe(
+    '10.213.0.2\tdesk vc-cmp_1\n',
+  );
 });
 
 describe('a failure', () => {

@@ -2,9 +2,9 @@
 # From a fresh clone to a running computer: `npm run quickstart`.
 #
 # Installs missing packages (after asking), starts the service in the background, creates a computer,
-# types a line into an editor in it and saves screenshot.png. The computer is a container if a Docker
-# Engine runs, otherwise a virtual machine; `--engine docker` or `--engine qemu` chooses. Running it
-# again is fast and changes nothing that exists. `--yes` confirms everything.
+# types a line into an editor in it and saves screenshot.png. The computer is a container on Docker if
+# an Engine runs, otherwise, as root, on Podman, otherwise a virtual machine; `--engine` chooses docker,
+# podman or qemu. Running it again is fast and changes nothing that exists. `--yes` confirms everything.
 set -eu
 
 cd "$(dirname "$0")/.."

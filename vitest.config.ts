@@ -80,8 +80,6 @@ export default defineConfig({
     // An engine removes its machines when it ends.
     teardownTimeout: 60_000,
     sequence: { sequencer: SlowFirstSequencer },
-    // Keeps compiled modules in node_modules.
-    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {

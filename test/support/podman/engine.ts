@@ -63,12 +63,17 @@ export async function openTestPodman(say: (line: string) => void): Promise<TestP
   const pid = holder.pid ?? 0;
   // The service runs in the host's network, where the tests reach it, and its Podman does not.
   const wrapper = join(directory, 'podman');
-  writeFileSync(wrapper, `#!/bin/sh\nexec nsenter -t ${pid} -n -m /usr/bin/podman "$@"\n`);
+  writeFileSync(
+    wrapper,
+    `#!/bin/sh\nunset CONTAINER_HOST\nexec nsenter -t ${pid} -n -m /usr/bin/podman "$@"\n`,
+  );
   chmodSync(wrapper, 0o755);
   const prefix = ['nsenter', '-t', `${pid}`, '-m'];
   const env = { PATH: `${directory}:${process.env.PATH}:/usr/sbin:/sbin` };
   const podman = async (...args: string[]) => {
-    await execa(wrapper, ['--cgroup-manager', 'cgroupfs', ...args], { reject: false });
+    await execa(wrapper, ['--cgroup-manager', 'cgroupfs', ...args], {
+      reject: false,
+    });
   };
   const removeLeftovers = async () => {
     await podman('rm', '--all', '--force', '--time', '0');

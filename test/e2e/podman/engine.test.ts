@@ -3,6 +3,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
+import { thorough } from '../../support/run/tiers.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
 
 let desktop: OwnDesktop;
@@ -55,7 +56,7 @@ it('a container that was removed by hand is an error of its computer', async () 
   expect((await computer()).status_reason).toMatch(/disk|gone|no longer/i);
 });
 
-it('a warm machine becomes a computer, with its name', async () => {
+thorough('a warm machine becomes a computer, with its name', async () => {
   const own = await openOwnDesktop(['--spares', '1']);
   try {
     const isReady = () => podman('ps', '--quiet', '--filter', 'status=paused');

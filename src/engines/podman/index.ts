@@ -27,7 +27,9 @@ export const podman: EngineDescriptor = {
   setup: async () => (await import('./setup.js')).podmanSetup,
   checks: async () => {
     const { connectPodman } = await import('./client.js');
+    const { obstacle } = await import('./open.js');
     const { containerChecks } = await import('../containers/checks/checks.js');
-    return containerChecks('podman', connectPodman);
+    // Podman's service is not started to find that there is nothing to check.
+    return (await obstacle()) ? [] : containerChecks('podman', connectPodman);
   },
 };

@@ -15,7 +15,7 @@ export async function openPodman(
 }
 
 /** Why no container can run here; asked before Podman's service is started. */
-async function obstacle(): Promise<Probe | undefined> {
+export async function obstacle(): Promise<Probe | undefined> {
   const unusable = (reason: string, remedy: string): Probe => ({ usable: false, reason, remedy });
   if (!(await canAccess('/usr/bin/podman'))) {
     return unusable('Podman is not installed', 'vc setup --engine podman');

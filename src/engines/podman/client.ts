@@ -11,7 +11,7 @@ import { PodmanService } from './service.js';
  * User ids of a container. Podman gives each container a range of the ids of the user `containers`
  * in /etc/subuid.
  */
-export const IDS_OF_A_CONTAINER = 65_536;
+const IDS_OF_A_CONTAINER = 65_536;
 /** Without CAP_SYS_RESOURCE, Podman cannot give a container its own default limits, which are higher. */
 const ULIMITS = ['nofile', 'nproc'].map((Name) => ({ Name, Soft: 16_384, Hard: 16_384 }));
 

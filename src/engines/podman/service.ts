@@ -27,12 +27,11 @@ export class PodmanService {
     this.socket = join(this.#directory, `${process.pid}.sock`);
   }
 
-  /** Starts it unless it runs. */
-  async ready(): Promise<void> {
-    if (this.#child?.exitCode === null && this.#child.signalCode === null) return this.#starting;
-    this.#starting = this.#start();
-    this.#starting.catch(() => {
+  /** Starts it unless it runs. Shared by all who ask meanwhile. */
+  ready(): Promise<void> {
+    this.#starting ??= this.#start().catch((error) => {
       this.#starting = undefined;
+      throw error;
     });
     return this.#starting;
   }
@@ -51,6 +50,9 @@ export class PodmanService {
     });
     closeSync(log);
     this.#child = child;
+    child.once('exit', () => {
+      this.#starting = undefined;
+    });
     child.unref();
     const failed = once(child, 'error').then(([error]) => Promise.reject(error));
     const started = this.#waitUntilItAnswers(child);

@@ -11,7 +11,7 @@ export const dockerDialect: Dialect = {
   title: 'Docker',
   engine: 'Docker Engine',
   program: 'docker',
-  silent: { reason: 'no Docker Engine is running', remedy: 'vc setup' },
+  silent: { reason: 'no Docker Engine is running', remedy: 'vc setup --engine docker' },
   start: { program: '/usr/bin/dockerd', command: 'sudo systemctl start docker' },
   denied: {
     reason: 'this user may not use the Docker Engine',

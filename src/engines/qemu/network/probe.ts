@@ -77,7 +77,7 @@ async function diagnose(
   }
   for (const program of ['slirp4netns', 'nft']) {
     if (!(await isInstalled(program))) {
-      return { reason: `${program} is not installed`, remedy: 'vc setup' };
+      return { reason: `${program} is not installed`, remedy: 'vc setup --engine qemu' };
     }
   }
   const isRoot = process.getuid?.() === 0;

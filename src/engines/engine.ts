@@ -56,6 +56,14 @@ export interface MachineSpec {
   readonly placement?: MachinePlacement | undefined;
   /** For an engine that is {@link Labelling}. */
   readonly label?: MachineLabel | undefined;
+  /** For an engine that is {@link Snapshotting}: the saved disk to start from, in place of `image`. */
+  readonly from?: DiskSource | undefined;
+}
+
+/** A saved disk, by the id that the service has generated: `[a-z0-9_]{1,40}`. */
+export interface DiskSource {
+  readonly id: string;
+  readonly kind: 'snapshot' | 'image';
 }
 
 /**
@@ -198,6 +206,48 @@ export interface Engine {
 export interface Forking {
   /** @param onRunning called at most once, when a copy runs whose screen can be dialled already */
   fork(from: string, to: MachineSpec, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
+}
+
+/** What to save; see {@link Snapshotting.save}. */
+export interface SaveRequest extends DiskSource {
+  readonly ownerId: string;
+  /** Saves the memory of a running machine too, if the engine can. */
+  readonly memory: boolean;
+  /** Saves this disk, which was saved from the machine, in place of the machine's present one. */
+  readonly of?: DiskSource;
+}
+
+/** A disk that the engine keeps for a snapshot, an image or the copies of a fork. */
+export interface SavedDisk extends DiskSource {
+  /** The machine that it was saved from. */
+  readonly machine: string;
+  /** What it takes beyond the disk that it builds on. */
+  readonly bytes: number;
+  /** Whether it holds the memory of a machine that ran. */
+  readonly memory: boolean;
+}
+
+/**
+ * An engine that saves the disks of machines, and makes and resets machines from them. A fork is a saved
+ * disk and machines made from it ({@link MachineSpec.from}).
+ */
+export interface Snapshotting {
+  /** Saves the disk of a machine. A running one runs on. Idempotent by `request.id`. */
+  save(machine: string, request: SaveRequest, signal?: AbortSignal): Promise<SavedDisk>;
+  /** Every saved disk that carries this service's label: the truth for reconciliation. */
+  savedDisks(signal?: AbortSignal): Promise<SavedDisk[]>;
+  /** Idempotent. Its data stays as long as machines or other saved disks build on it. */
+  removeSaved(id: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Puts a machine back to `spec.from`, or to its image as it was when the machine was made, and leaves it
+   * stopped; {@link Engine.start} continues with the memory of a saved disk that has one. Its id, host
+   * name, address and user stay. Idempotent: one that was interrupted is done again.
+   */
+  reset(spec: MachineSpec, signal?: AbortSignal): Promise<void>;
+}
+
+export function isSnapshotting(engine: Engine): engine is Engine & Snapshotting {
+  return 'save' in engine;
 }
 
 /** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */

@@ -31,6 +31,9 @@ while [ $# -gt 0 ]; do
   shift
 done
 case $engine in auto | docker | podman | qemu) ;; *) usage "unknown engine $engine" ;; esac
+if [ "$engine" = podman ] && [ "$(id -u)" -ne 0 ]; then
+  usage 'Podman needs root: sudo npm run quickstart -- --engine podman'
+fi
 
 step='the quick start'
 fail() {

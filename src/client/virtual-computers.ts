@@ -60,7 +60,7 @@ export class VirtualComputers {
     return this.client.request('health', options);
   }
 
-  /** Whom the key belongs to, what it may do, and how many computers its owner may run. */
+  /** The owner of the key, what the key may do, and how many computers its owner may run. */
   me(options: CallOptions = {}): Promise<Answer<'getMe'>> {
     return this.client.request('getMe', options);
   }

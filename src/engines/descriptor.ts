@@ -76,7 +76,7 @@ export interface ServiceSettings {
   readonly options: EngineOptionValues;
   /** Uses a new machine once, as a client would. */
   warmUp(machine: WarmUp): Promise<void>;
-  /** The identity of a computer that is yet to come, for a machine of the warm pool. */
+  /** The identity of a future computer, for a machine of the warm pool. */
   identify(): MachineIdentity;
   /** Reports a failure of background work, in one line. */
   onProblem(message: string): void;

@@ -322,7 +322,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class Me:
-    """Whom the key belongs to."""
+    """The owner of the key."""
 
     user_id: str
     name: str

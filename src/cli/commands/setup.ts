@@ -31,6 +31,7 @@ export const command = defineCommand({
     { does: 'See what would be done', command: 'vc setup --dry-run' },
     { does: 'Do it', command: 'vc setup' },
     { does: 'For containers, on a machine without Docker', command: 'vc setup --engine docker' },
+    { does: 'For Podman, which needs root', command: 'sudo vc setup --engine podman' },
   ],
   async run(context, _, { engine: named, yes, dryRun, packagesOnly }) {
     const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');

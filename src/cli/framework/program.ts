@@ -48,7 +48,7 @@ export async function buildProgram(
   const program = new Command('vc');
   configure(program, options);
   program
-    .description('Virtual computers on your own machine: create, drive and watch real desktops.')
+    .description('Virtual computers on your own machine: create, control and watch real desktops.')
     .version(packageVersion(), '-V, --version', 'show the version')
     .helpCommand(false)
     .addHelpText('after', () => `\n${helpAfter.program(options, tree)}`);

@@ -113,7 +113,7 @@ export const KeyInUse = z.object({
   expires_at: KeyExpiry,
 });
 
-/** Who a key belongs to, and what its owner may run at once. */
+/** The owner of a key, and how many computers it may run at once. */
 export const Me = z
   .object({
     user_id: z

@@ -13,8 +13,9 @@ const PAGE_HEADER = 'x-vc-page';
 const SECRET = /^vs_[0-9a-z]{32}$/;
 
 /**
- * Whose a request without the header Authorization is: by the session of its cookie, or by a page's key. A cookie alone is not
- * enough: browsers send it with what other pages on this host cause, too. Throws `unauthorized`.
+ * Finds the identity of a request without an Authorization header, from its session cookie or the key
+ * of its page. A cookie alone is not enough: browsers also send it with requests that other pages
+ * cause. Throws `unauthorized`.
  */
 export function identify(fleet: Fleet, request: KeyCarrier): Identity {
   const session = sessionOf(fleet, request);

@@ -124,9 +124,8 @@ describe('the service', () => {
   it('opens a session of the web page', async () => {
     const base = desktop.service.baseUrl;
     const { token, url } = await call('POST', '/logins');
-    // The page has a host name of its own, which Node.js does not resolve.
-    const { host, origin } = new URL(url);
-    const headers = { host, origin, 'content-type': 'application/json', 'x-vc-page': '1' };
+    const { origin } = new URL(url);
+    const headers = { origin, 'content-type': 'application/json', 'x-vc-page': '1' };
     const opened = await askAtHost(`${base}/sessions`, 'POST', headers, { login: token });
     const session = { ...headers, cookie: cookieOf(opened) };
     const asked = await askAtHost(`${base}/sessions/current`, 'GET', session);

@@ -202,7 +202,7 @@ def health(of: Session) -> Flow[dict[str, Any]]:
 
 
 def me(of: Session) -> Flow[Me]:
-    """Whom the key belongs to, and how many computers its owner may run."""
+    """The owner of the key, and how many computers it may run."""
     return parse(Me, (yield from call_json(of, "GET", "/me")))
 
 

@@ -95,10 +95,12 @@ function expandBraces(path: string): string[] {
 
 /** The words after `vc` of each call in inline code or a code block. */
 function callsIn(text: string): string[][] {
-  const code = [...text.matchAll(/```(?:sh)?\n([\s\S]*?)```|`([^`\n]+)`/g)].map(
-    ([, block, inline]) => block ?? inline ?? '',
+  const code = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```|`([^`\n]+)`/gm)].map(
+    ([, language = '', block, inline]) =>
+      ['', 'sh', 'crontab'].includes(language) ? (block ?? inline ?? '') : '',
   );
-  const call = /(?:^|[\s(;&|])vc ((?:[^'"()|<>&;#\n]|'[^'\n]*'|"[^"\n]*")*)/g;
+  // `sudo -u vc` names a user.
+  const call = /(?:^|(?<!-u)[\s(;&|])vc ((?:[^'"()|<>&;#\n]|'[^'\n]*'|"[^"\n]*")*)/g;
   return code
     .flatMap((lines) => [...lines.matchAll(call)])
     .map(([, words = '']) => words.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? [])

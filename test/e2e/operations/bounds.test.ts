@@ -12,12 +12,12 @@ import { vitals, watchMemory } from '../../support/service/vitals.js';
 import { openViewer } from '../../support/viewer.js';
 
 const MIB = 2 ** 20;
-/** Memory that the clients of one owner may use, in MiB. */
+/** Memory that these clients may use, in MiB. */
 const MOST_MIB = 500;
 /** Requests whose answers of 24 MiB are not read. */
-const ANSWERS = 24;
+const ANSWERS = 8;
 /** Sockets whose first message of 8 MiB never ends. */
-const SOCKETS = 96;
+const SOCKETS = 16;
 /** Writes 1 MiB of NULs to stdout and to stderr: 24 MiB of JSON, because each takes six bytes. */
 const LARGE = 'head -c 1M /dev/zero | tee /dev/stderr';
 

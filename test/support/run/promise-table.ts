@@ -32,6 +32,11 @@ const TITLES = [
   'on a full disk, computers can be stopped and deleted',
   'sockets, parsers and lists are bounded',
   'jumps of the wall clock do no harm',
+  'snapshots, forks and builds, killed at any point: whole or gone',
+  'the network policy of a computer holds from its first packet',
+  'root in a computer reaches nothing outside of it',
+  'storage has a quota, and deletion works at it',
+  'a build has no more rights than a computer, and keeps no secret',
 ];
 
 /** A test of a promise and how it ended. */

@@ -63,6 +63,8 @@ export interface Dialect {
   readonly logConfig: HostConfig['LogConfig'];
   /** A machine's container, in the form that the engine understands. */
   adapt(config: ContainerCreateOptions): ContainerCreateOptions;
+  /** Completes the start of a container whose first process is `pid`. */
+  started?(pid: number, abortSignal: AbortSignal): Promise<void>;
   /** Changes the weight of a running container's processor time. */
   setCpuShares(
     docker: Docker,

@@ -5,6 +5,7 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import Docker from 'dockerode';
 import { untyped } from '../containers/client.js';
 import { type Dialect, type NetworkSpec, speak } from '../containers/dialect.js';
+import { limitInotify } from './inotify.js';
 import { PodmanService } from './service.js';
 
 /**
@@ -54,6 +55,7 @@ const STATIC = {
   ulimits: ULIMITS,
   logConfig: LOG_CONFIG,
   adapt,
+  started: limitInotify,
   setCpuShares,
   createNetwork,
 } as const satisfies Dialect;

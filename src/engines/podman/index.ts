@@ -30,6 +30,9 @@ export const podman: EngineDescriptor = {
     const { obstacle } = await import('./open.js');
     const { containerChecks } = await import('../containers/checks/checks.js');
     // Podman's service is not started to find that there is nothing to check.
-    return (await obstacle()) ? [] : containerChecks('podman', connectPodman);
+    if (await obstacle()) return [];
+    const { checkInotify } = await import('./inotify.js');
+    const inotify = { name: 'podman-inotify', title: 'inotify instances', run: checkInotify };
+    return [...containerChecks('podman', connectPodman), inotify];
   },
 };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { EngineSetup, SetupStep } from '../descriptor.js';
+import { inotifySteps } from './inotify.js';
 
 /** The user whose ids Podman gives to containers, each a range of its own. */
 const USER = 'containers';
@@ -33,5 +34,5 @@ export const podmanSetup: EngineSetup = {
   ],
   needsRoot: true,
   grants: async () => [],
-  machineSteps: rangeSteps,
+  machineSteps: async () => [...(await rangeSteps()), ...(await inotifySteps())],
 };

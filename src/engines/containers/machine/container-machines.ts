@@ -6,7 +6,7 @@ import { resolvesWithin } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { hidePaths } from '../../../lib/text/hide-paths.js';
 import type { MachineSpec } from '../../engine.js';
-import { ask, STEP_MS } from '../client.js';
+import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
@@ -109,13 +109,25 @@ export class ContainerMachines {
         await unlessDone(
           ask(this.#docker, STEP_MS, signal, (abortSignal) => container.start({ abortSignal })),
         );
-        await this.#options.hostNames.apply(id, found.Id, signal);
+        await Promise.all([
+          this.#options.hostNames.apply(id, found.Id, signal),
+          this.#started(found.Id, signal),
+        ]);
         return;
       } catch (error) {
         if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;
         await this.#repair(id, found, messageOf(error), signal);
       }
     }
+  }
+
+  async #started(container: string, signal: AbortSignal | undefined): Promise<void> {
+    const { started } = dialectOf(this.#docker);
+    if (started === undefined) return;
+    await ask(this.#docker, QUICK_MS, signal, async (abortSignal) => {
+      const { State } = await this.#docker.getContainer(container).inspect({ abortSignal });
+      if (State.Running) await started(State.Pid, abortSignal);
+    });
   }
 
   async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {

@@ -37,6 +37,10 @@ export const EVENT_TYPES = [
   'computer.status',
   'computer.control',
   'computer.deleted',
+  'snapshot.created',
+  'snapshot.deleted',
+  'image.created',
+  'image.deleted',
   'project.created',
   'project.renamed',
   'project.deleted',
@@ -46,6 +50,10 @@ export const EVENT_TYPES = [
 
 /** Computers that an owner may be allowed to run at once. */
 export const MOST_RUNNING = 10_000;
+/** GB that the snapshots and images of an owner may be allowed to take. */
+export const MOST_STORAGE = 1_000_000;
+/** Copies that one fork makes at most. */
+export const MAX_FORKS = 16;
 /** `administrator`: may manage the owners of the service. */
 export const ROLES = ['administrator', 'member'] as const;
 
@@ -106,6 +114,8 @@ export const TRAJECTORY_ENDS = ['request', 'limit', 'key', 'computer', 'service'
 /** The media type of a trajectory as one file. */
 export const TRAJECTORY_TYPE = 'application/x-tar';
 
+export const IMAGE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+export const SNAPSHOT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export const PROJECT_ID = /^prj_[0-9a-z]{20}$/;
 export const KEY_ID = /^key_[0-9a-z]{20}$/;

@@ -22,6 +22,15 @@ const ofComputer = {
   project_id,
   project: project.nullable(),
 };
+const snapshot = z.string().meta({ description: 'Name of the snapshot.' });
+const image = z.string().meta({ description: "Name of the owner's image." });
+const ofSnapshot = {
+  name: snapshot,
+  computer_id,
+  computer: computer.nullable(),
+  project_id,
+  project: project.nullable(),
+};
 const status = z.enum(COMPUTER_STATUSES).describe('The status of the computer.');
 const type = <const Type extends string>(name: Type) =>
   z.literal(name).describe('Kind of the event.');
@@ -76,6 +85,15 @@ export const ServiceEvent = z
       since: Control.shape.since,
     }),
     z.object({ type: type('computer.deleted'), ...ofComputer }),
+    z.object({
+      type: type('snapshot.created'),
+      at,
+      ...ofSnapshot,
+      parent: snapshot.nullable().meta({ description: 'Name of its parent; null if it has none.' }),
+    }),
+    z.object({ type: type('snapshot.deleted'), at, ...ofSnapshot }),
+    z.object({ type: type('image.created'), at, name: image }),
+    z.object({ type: type('image.deleted'), at, name: image }),
     z.object({ type: type('project.created'), at, id: project_id, name: project }),
     z.object({
       type: type('project.renamed'),

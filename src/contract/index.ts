@@ -28,11 +28,14 @@ export {
   CreatedKey,
   CreateProject,
   ForkComputer,
+  ForkedComputers,
   Health,
+  Image,
   Key,
   Project,
   ProjectWithComputers,
   Secret,
+  Snapshot,
 } from './resources.js';
 export { routes } from './routes.js';
 export { Browser, BrowserVersion, OpenBrowser } from './sockets/browser.js';

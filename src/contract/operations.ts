@@ -6,11 +6,13 @@ import { byteStreams } from './operations/byte-streams.js';
 import { commandsOperations } from './operations/commands.js';
 import { computersOperations } from './operations/computers.js';
 import { filesOperations } from './operations/files.js';
+import { imagesOperations } from './operations/images.js';
 import { inputOperations } from './operations/input.js';
 import type { Endpoint, Operation } from './operations/operation.js';
 import { projectsOperations } from './operations/projects.js';
 import { screenOperations } from './operations/screen.js';
 import { serviceOperations } from './operations/service.js';
+import { snapshotsOperations } from './operations/snapshots.js';
 import { streamingOperations } from './operations/streaming.js';
 
 /** Every operation of the interface. Server routes, the client's types and /openapi.json follow from it. */
@@ -18,6 +20,8 @@ export const operations = {
   ...serviceOperations,
   ...projectsOperations,
   ...computersOperations,
+  ...snapshotsOperations,
+  ...imagesOperations,
   ...screenOperations,
   ...inputOperations,
   ...commandsOperations,

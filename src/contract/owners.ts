@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_RUNNING, ROLES } from './constants.js';
+import { MOST_RUNNING, MOST_STORAGE, ROLES } from './constants.js';
 import { ComputerName, integer, OwnerName, queryFlag, Timestamp } from './primitives.js';
 import { CreatedKey } from './resources.js';
 
@@ -20,10 +20,22 @@ export const Owner = z
         description: "Computers that may run at once; null: the service's limit.",
         examples: [4],
       }),
+    max_storage: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description: "GB that snapshots and images may take; null: the service's limit.",
+        examples: [50],
+      }),
     running: z
       .number()
       .int()
       .meta({ description: 'Computers that are running.', examples: [1] }),
+    storage_bytes: z
+      .number()
+      .int()
+      .meta({ description: 'What snapshots and images take.', examples: [52428800] }),
     project_count: z
       .number()
       .int()
@@ -57,11 +69,22 @@ const MaxRunning = integer(1, MOST_RUNNING)
     examples: [4],
   });
 
+const MaxStorage = integer(0, MOST_STORAGE)
+  .nullable()
+  .meta({
+    description: "GB that snapshots and images may take; null: the service's limit.",
+    examples: [50],
+  });
+
 export const CreateOwner = z
-  .object({ name: OwnerName, max_running: MaxRunning.default(null) })
+  .object({
+    name: OwnerName,
+    max_running: MaxRunning.default(null),
+    max_storage: MaxStorage.optional(),
+  })
   .meta({ id: 'CreateOwner', description: 'An owner to create.' });
 export const UpdateOwner = z
-  .object({ max_running: MaxRunning.optional() })
+  .object({ max_running: MaxRunning.optional(), max_storage: MaxStorage.optional() })
   .meta({ id: 'UpdateOwner', description: 'Changes; omitted fields keep their values.' });
 /** Its first key is the only one whose text is ever shown. */
 export const CreatedOwner = Owner.extend({ key: CreatedKey }).meta({

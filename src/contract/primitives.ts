@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { ELEMENT_ID, MOUSE_BUTTONS, PROJECT_ID, PROJECT_NAME } from './constants.js';
+import {
+  ELEMENT_ID,
+  IMAGE_NAME,
+  MOUSE_BUTTONS,
+  PROJECT_ID,
+  PROJECT_NAME,
+  SNAPSHOT_NAME,
+} from './constants.js';
 
 /** 1 to 64 letters, digits, `_`, `-`; never like an id, which projects are addressed by as well. */
 export const ProjectName = z
@@ -46,6 +53,21 @@ export const ComputerName = z
     description: 'Free text without control characters, unique in its project.',
     examples: ['desktop'],
   });
+
+/** 1 to 63 of a-z, 0-9, `.`, `_`, `-`. */
+export const ImageName = z
+  .string({ error: 'must be the name of an image' })
+  .regex(IMAGE_NAME, 'must be the name of an image: 1 to 63 of a-z, 0-9, ".", "_", "-"')
+  .meta({ examples: ['browser-ready'] });
+
+/** 1 to 63 letters, digits, `.`, `_`, `-`. */
+export const SnapshotName = z
+  .string({ error: 'must be the name of a snapshot' })
+  .regex(
+    SNAPSHOT_NAME,
+    'must be the name of a snapshot: 1 to 63 letters, digits, ".", "_", "-", and begin with a letter or digit',
+  )
+  .meta({ examples: ['clean'] });
 
 /** The answer of an operation that has nothing else to tell. */
 export const Success = z

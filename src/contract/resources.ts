@@ -7,5 +7,6 @@ export * from './resources/images.js';
 export * from './resources/keys.js';
 export * from './resources/projects.js';
 export * from './resources/secrets.js';
+export * from './resources/snapshots.js';
 export * from './resources/trajectories.js';
 export * from './resources/usage.js';

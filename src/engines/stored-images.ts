@@ -48,6 +48,7 @@ async function describeImage(engine: Engine, image: EngineImage): Promise<Image>
     cpu: null,
     ram: null,
     resolution: null,
+    used_by: null,
   };
 }
 
@@ -71,5 +72,6 @@ function describeTemplate(engine: Engine, template: Template): Image {
     cpu,
     ram,
     resolution,
+    used_by: null,
   };
 }

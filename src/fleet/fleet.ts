@@ -19,7 +19,7 @@ import { ComputerUse } from './computer-use/computer-use.js';
 import { Computers } from './computers/computers.js';
 import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
-import { Quota } from './computers/quota.js';
+import { MAX_STORAGE, Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
 import { ownShapes } from './computers/template-visibility.js';
 import { UsageLog } from './consumption/usage-log.js';
@@ -57,6 +57,8 @@ export interface FleetOptions {
   readonly engines: EngineSet;
   /** Limit of running computers per owner, unless the owner has its own. */
   readonly maxRunning: number;
+  /** Limit of the storage per owner in GB. Default: 50. */
+  readonly maxStorage?: number | undefined;
   readonly log: Log;
   /** Allow streams to addresses outside the public internet. Default: false. */
   readonly allowPrivateRtmp?: boolean;
@@ -122,7 +124,7 @@ export class Fleet {
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
-    const quota = new Quota(store, maxRunning);
+    const quota = new Quota(store, { maxRunning, maxStorage: options.maxStorage ?? MAX_STORAGE });
     this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
     this.usage = new ResourceUsage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);

@@ -23,6 +23,8 @@ const RESUMES: Readonly<Record<Creation, Resume>> = {
   createComputer: computer,
   createComputerIn: computer,
   forkComputer: computer,
+  createSnapshot: () => undefined,
+  saveImage: () => undefined,
 };
 
 /** Runs `work`, unless it is a creation that an earlier request with the same key has made. */

@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { Computer, Key, Owner, Project, Secret, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
+import { size } from './size.js';
 import type { Column, RecordField } from './table.js';
 
 export const projectColumns: readonly Column<Project>[] = [
@@ -54,6 +55,8 @@ export const ownerColumns: readonly Column<Owner>[] = [
   { header: 'STATUS', value: ({ status }) => status },
   { header: 'RUNNING', value: ({ running }) => String(running) },
   { header: 'MAX RUNNING', value: (owner) => limit(owner.max_running) },
+  { header: 'STORAGE', spare: 5, value: (owner) => size(owner.storage_bytes) },
+  { header: 'MAX STORAGE', wide: true, value: (owner) => limit(owner.max_storage, ' GB') },
   { header: 'PROJECTS', spare: 3, value: (owner) => String(owner.project_count) },
   { header: 'COMPUTERS', spare: 4, value: (owner) => String(owner.computer_count) },
   { header: 'CREATED', value: (owner) => owner.created_at, isTime: true, spare: 1 },
@@ -132,14 +135,16 @@ export function ownerFields(owner: Owner): RecordField[] {
     ['projects', String(owner.project_count)],
     ['computers', `${owner.computer_count}, ${owner.running} running`],
     ['max running', limit(owner.max_running)],
+    ['storage', size(owner.storage_bytes)],
+    ['max storage', limit(owner.max_storage, ' GB')],
     ['created', owner.created_at, 'time'],
     ...(owner.created_by === null ? [] : [['created by', owner.created_by] as [string, string]]),
   ];
 }
 
 /** An owner's own limit, or that it is the service's. */
-function limit(maxRunning: number | null): string {
-  return maxRunning === null ? 'default' : String(maxRunning);
+function limit(most: number | null, unit = ''): string {
+  return most === null ? 'default' : `${most}${unit}`;
 }
 
 function autoStop(minutes: number | null): string {

@@ -16,7 +16,9 @@ const owner = [
   'role',
   'status',
   'max_running',
+  'max_storage',
   'running',
+  'storage_bytes',
   'project_count',
   'computer_count',
   'created_at',
@@ -111,6 +113,7 @@ export const fields = {
   ],
   connection: ['name', 'url', 'has_stream_key', 'created_at'],
   secret: ['name', 'created_at', 'updated_at'],
+  snapshot: ['name', 'parent', 'created_at', 'bytes', 'memory', 'current'],
   image: [
     'name',
     'engine',
@@ -125,6 +128,8 @@ export const fields = {
     'cpu',
     'ram',
     'resolution',
+    // Saved images only.
+    'used_by',
   ],
   storedImage: ['engine', 'id', 'name', 'os', 'bytes', 'created_at', 'recipe_hash'],
   template: ['key', 'image', 'ram', 'cpu', 'resolution', 'is_new'],

@@ -123,9 +123,12 @@ export class ComputerHandle extends ComputerActions {
   /** Copies it with its disk and, when it runs, its memory; resolves when the copy can be used. */
   async fork(name: string, options: WaitOptions = {}): Promise<KnownComputer> {
     const params = computerParameters(this.address);
-    const copy = await untilReady(this.client, options, (query, call) =>
-      this.client.request('forkComputer', { params, query, body: { name }, ...call }),
-    );
+    const copy = await untilReady(this.client, options, async (query, call) => {
+      const answer = await this.client.request('forkComputer', {
+        ...{ params, query, body: { name }, ...call },
+      });
+      return answer as Computer;
+    });
     // The copy of a stopped computer is stopped.
     if (options.wait !== false && copy.status !== 'stopped') requireRunning(copy);
     return knownComputer(this.client, copy, { isOwn: true });

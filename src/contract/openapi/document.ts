@@ -35,6 +35,8 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
   id: ['Id of the computer.', 'cmp_7f3k2m9q4w8e1r6t5y0b'],
   project: ['Name or id of the project.', 'demo'],
   computer: ['Name of the computer, percent-encoded.', 'desktop'],
+  snapshot: ['Name of the snapshot.', 'clean'],
+  image: ['Name of the image.', 'browser-ready'],
   job: ['Id of the job.', 'job_0123456789abcdefg'],
   picture: ['Name of the picture, as in `before` and `after`.', '0001.png'],
   secret: ['Name of the secret.', 'SHOP_PASSWORD'],
@@ -219,7 +221,9 @@ function errorStatuses({ name, endpoint, requestBody }: Row, path: string): numb
   if (endpoint.access === 'open') {
     return requestBody === undefined ? [400, 500] : [400, 401, 413, 500];
   }
-  const onComputers = /:(id|project|owner)\b/.test(path) || name === 'createComputerIn';
+  const onComputers =
+    /:(id|project|owner)\b/.test(path) ||
+    ['createComputerIn', 'saveImage', 'deleteImage'].includes(name);
   const statuses = [400, 401, 403, 429, 500];
   if (path.includes(':') || onComputers || endpoint.administrators) statuses.push(404);
   if (endpoint.body) statuses.push(408, 413, 415);

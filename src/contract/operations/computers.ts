@@ -10,13 +10,14 @@ import {
   ComputersQuery,
   CreateComputer,
   CreateComputerIn,
+  ForkAnswer,
   ForkComputer,
   UpdateComputer,
 } from '../resources/computers.js';
 import { computerPaths, type Operations } from './operation.js';
 
 /** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
-const WaitQuery = z.object({
+export const WaitQuery = z.object({
   wait: queryFlag('1').describe(
     'False: answers at once, with `status: "starting"`. True: when the computer can be used, or after 60 s.',
   ),
@@ -135,15 +136,15 @@ export const computersOperations = {
     method: 'POST',
     paths: computerPaths('/fork'),
     tag: 'Computers',
-    summary: 'Copy a computer with its disk and, where its engine can, its memory',
+    summary: 'Copy a computer, or one of its snapshots, once or several times',
     description:
-      'The copy of a running computer runs, and has its memory on the engine `qemu`; that of a stopped one is stopped. Not every engine can copy.',
+      'The copies of a running computer run, and have its memory on the engine `qemu`; those of a stopped one are stopped. With `names` answers `{computers: [...]}`: all of them are made, or none.',
     access: manage.project,
     audit: 'fork',
     idempotent: true,
     query: WaitQuery,
     body: ForkComputer,
-    response: Computer,
+    response: ForkAnswer,
   },
   getStats: {
     method: 'GET',

@@ -9,6 +9,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export const tags = {
   Projects: 'A project is a group of computers.',
   Computers: 'Create, start, stop, copy and delete computers.',
+  Snapshots: 'Save the state of a computer and go back to it.',
+  Images: 'What computers are made from.',
   Screen: 'Screenshots and the live view.',
   Input: 'Mouse, keyboard and clipboard. Actions on one computer run one after the other.',
   Models: 'Computer use by models in the shapes of their vendors.',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { look } from '../access/rights.js';
 import { EventsQuery, ServiceEvent } from '../events.js';
 import { Health } from '../resources/health.js';
-import { ImageList } from '../resources/images.js';
 import { type Operations, requestHeader } from './operation.js';
 
 export const serviceOperations = {
@@ -14,14 +13,6 @@ export const serviceOperations = {
     description: 'Needs no key. Without one, `version` and `detail` are empty.',
     access: 'open',
     response: Health,
-  },
-  listImages: {
-    method: 'GET',
-    paths: ['/images'],
-    tag: 'Service',
-    summary: 'List the machine images of every engine',
-    access: look.project,
-    response: ImageList,
   },
   streamEvents: {
     method: 'GET',

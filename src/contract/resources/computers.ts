@@ -1,6 +1,22 @@
 import { z } from 'zod';
-import { COMPUTER_STATUSES, CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../constants.js';
-import { ComputerName, integer, oneOf, oneOfWords, queryNumber, Timestamp } from '../primitives.js';
+import {
+  COMPUTER_STATUSES,
+  CPU_COUNTS,
+  GPUS,
+  MAX_FORKS,
+  OPERATING_SYSTEMS,
+  RAM_SIZES,
+} from '../constants.js';
+import {
+  ComputerName,
+  ImageName,
+  integer,
+  oneOf,
+  oneOfWords,
+  queryNumber,
+  SnapshotName,
+  Timestamp,
+} from '../primitives.js';
 import { Control } from './control.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
@@ -203,14 +219,11 @@ export const CreateComputer = z
     cpu: Cpu.default(2).describe('Number of cores.'),
     gpu: Gpu.default('none').describe('Only `none` is available in this version.'),
     resolution: Resolution.default({ width: 1280, height: 800 }),
-    image: z
-      .string({ error: 'must be the name of an image' })
-      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be the name of an image: a-z, 0-9, ".", "_", "-"')
-      .optional()
-      .meta({
-        description: 'Name of a machine image of `GET /images`. Without it the one for `os`.',
-        examples: ['linux'],
-      }),
+    image: ImageName.optional().meta({
+      description:
+        "Name of a machine image of `GET /images`, the owner's own before the service's. Without it the one for `os`.",
+      examples: ['linux'],
+    }),
     engine: z
       .string({ error: 'must be the name of an engine' })
       .regex(/^[a-z]{1,20}$/, 'must be the name of an engine: 1 to 20 of a-z')
@@ -239,8 +252,50 @@ export const UpdateComputer = z
   .meta({ id: 'UpdateComputer', description: 'Changes; omitted fields keep their values.' });
 
 export const ForkComputer = z
-  .object({ name: ComputerName.describe('Name of the copy, unique in the project.') })
-  .meta({ id: 'ForkComputer', description: 'The name of a copy.' });
+  .object({
+    name: ComputerName.optional().describe('Name of the copy, unique in the project.'),
+    names: z
+      .array(ComputerName, { error: 'must be a list of names' })
+      .min(1, 'must have at least one name')
+      .max(MAX_FORKS, `must have at most ${MAX_FORKS} names`)
+      .refine((names) => new Set(names).size === names.length, 'must not have a name twice')
+      .optional()
+      .meta({
+        description: 'Names of several copies, in place of `name`. All of them are made, or none.',
+      }),
+    snapshot: SnapshotName.optional().describe(
+      'Name of a snapshot of the computer to copy. Without it the computer as it is now.',
+    ),
+  })
+  .refine(({ name, names }) => name !== undefined || names !== undefined, {
+    error: 'is missing',
+    path: ['name'],
+  })
+  .refine(({ name, names }) => name === undefined || names === undefined, {
+    error: 'must not be given together with "name"',
+    path: ['names'],
+  })
+  .meta({
+    id: 'ForkComputer',
+    description: 'The name of a copy, or names of several.',
+    examples: [{ name: 'attempt' }],
+  });
+
+export const ForkedComputers = z
+  .object({ computers: z.array(Computer).describe('The copies, in the order of `names`.') })
+  .meta({ id: 'ForkedComputers', description: 'Copies of a computer.' });
+
+export const ForkAnswer = z
+  .union([Computer, ForkedComputers])
+  .meta({ id: 'ForkAnswer', description: 'The copy; with `names` a list.' });
+
+export const ResetComputer = z
+  .object({
+    snapshot: SnapshotName.optional().describe(
+      'Name of the snapshot to go back to. Without it the computer is as it was after its creation.',
+    ),
+  })
+  .meta({ id: 'ResetComputer', description: 'What a computer goes back to.' });
 
 /** The oldest first. */
 export const ComputersQuery = z.object({
@@ -289,5 +344,7 @@ export type ComputerStats = z.infer<typeof ComputerStats>;
 export type ComputerStatus = z.infer<typeof ComputerStatus>;
 export type UpdateComputer = z.infer<typeof UpdateComputer>;
 export type CreateComputer = z.infer<typeof CreateComputer>;
+export type ForkComputer = z.infer<typeof ForkComputer>;
+export type ForkedComputers = z.infer<typeof ForkedComputers>;
 export type ComputersQuery = z.infer<typeof ComputersQuery>;
 export type ComputerPage = z.infer<typeof ComputerPage>;

@@ -40,9 +40,17 @@ export const UsageReport = z
   .object({
     days: z.array(UsageDay).describe('Newest first, at most 10,000.'),
     limits: z
-      .object({ max_running: amount('Computers that may run at once.', 2) })
+      .object({
+        max_running: amount('Computers that may run at once.', 2),
+        max_storage: amount('GB that snapshots and images may take.', 50),
+      })
       .describe('Limits of the owner.'),
-    now: z.object({ running: amount('Computers that run.', 1) }).describe('The present.'),
+    now: z
+      .object({
+        running: amount('Computers that run.', 1),
+        storage_bytes: amount('What snapshots and images take.', 52_428_800),
+      })
+      .describe('The present.'),
   })
   .meta({ id: 'UsageReport', description: 'What was used, by day, API key and project.' });
 

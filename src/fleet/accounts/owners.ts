@@ -20,7 +20,7 @@ import type { OwnerDeletion } from './owner-deletion.js';
 
 /** Owners of a service. */
 const MOST = 1_000;
-const NOTHING: OwnerCounts = { project_count: 0, computer_count: 0, running: 0 };
+const NOTHING: OwnerCounts = { project_count: 0, computer_count: 0, running: 0, storage_bytes: 0 };
 
 export interface OwnersParts {
   readonly store: Store;
@@ -62,7 +62,7 @@ export class Owners {
     return this.#view(this.#find(nameOrId));
   }
 
-  create(by: Owner, { name, max_running }: CreateOwner): CreatedOwner {
+  create(by: Owner, { name, max_running, max_storage = null }: CreateOwner): CreatedOwner {
     refuseExpiring(this.#parts.apiKeys.own(by));
     const owners = this.#store.owners.listOwners();
     const namesake = owners.find((owner) => owner.name === name);
@@ -78,15 +78,16 @@ export class Owners {
         remedy: 'Remove one first: vc owner rm NAME',
       });
     }
-    const member = { name, role: 'member', max_running, created_by: by.keyId } as const;
+    const limits = { max_running, max_storage };
+    const member = { name, role: 'member', ...limits, created_by: by.keyId } as const;
     const { owner, key } = this.#store.owners.createOwner(member, generateApiKey());
     return { ...this.#view(owner), key };
   }
 
-  update(nameOrId: string, { max_running }: UpdateOwner): View {
+  update(nameOrId: string, changes: UpdateOwner): View {
     const owner = this.#findActive(nameOrId);
-    if (max_running === undefined) return this.#view(owner);
-    return this.#view(this.#store.owners.setMaxRunning(owner.id, max_running));
+    const { max_running = owner.max_running, max_storage = owner.max_storage } = changes;
+    return this.#view(this.#store.owners.setLimits({ ...owner, max_running, max_storage }));
   }
 
   /** A key for an owner that has lost its own. */
@@ -163,8 +164,8 @@ export class Owners {
 }
 
 function serialize(owner: OwnerRecord, counts: OwnerCounts = NOTHING): View {
-  const { id, name, role, max_running, created_at, created_by, deleting_by } = owner;
-  const { running, project_count, computer_count } = counts;
+  const { id, name, role, max_running, max_storage, created_at, created_by, deleting_by } = owner;
+  const { running, storage_bytes, project_count, computer_count } = counts;
   const status = deleting_by === null ? 'active' : 'deleting';
   return {
     id,
@@ -172,7 +173,9 @@ function serialize(owner: OwnerRecord, counts: OwnerCounts = NOTHING): View {
     role,
     status,
     max_running,
+    max_storage,
     running,
+    storage_bytes,
     project_count,
     computer_count,
     created_at,

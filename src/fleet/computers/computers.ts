@@ -107,6 +107,11 @@ export class Computers {
     return this.#quota.usage(ownerId);
   }
 
+  /** What the owner's snapshots and images take in bytes, and the limit in GB. */
+  storage(ownerId: string): ReturnType<Quota['storage']> {
+    return this.#quota.storage(ownerId);
+  }
+
   /** Status and engine of every computer of all owners. */
   statuses(): Pick<ComputerRecord, 'status' | 'engine'>[] {
     return this.#store.computers.listAll();

@@ -9,14 +9,26 @@ const MOST_PROJECTS = 1_000;
 /** Computers of an owner besides those that may run. */
 const MOST_STOPPED = 1_000;
 
+/** The default of {@link Limits.maxStorage}. */
+export const MAX_STORAGE = 50;
+/** Bytes of a GB, of storage as of memory. */
+const GB = 2 ** 30;
+
+/** Limits of every owner that has none of its own. */
+export interface Limits {
+  readonly maxRunning: number;
+  /** GB of snapshots and images. */
+  readonly maxStorage: number;
+}
+
 /** Limits of an owner: projects, computers, running computers, and unique names in a project. */
 export class Quota {
   readonly #store: Store;
-  readonly #maxRunning: number;
+  readonly #limits: Limits;
 
-  constructor(store: Store, maxRunning: number) {
+  constructor(store: Store, limits: Limits) {
     this.#store = store;
-    this.#maxRunning = maxRunning;
+    this.#limits = limits;
   }
 
   /** Running computers of the owner, and the limit. */
@@ -25,24 +37,44 @@ export class Quota {
     return { running: this.#store.computers.countRunning(ownerId), max_running };
   }
 
-  refuseOverLimit(ownerId: string): void {
+  /** What snapshots, images and copies of the owner take in bytes, and the limit in GB. */
+  storage(ownerId: string): { readonly storage_bytes: number; readonly max_storage: number } {
+    const own = this.#store.owners.findOwner(ownerId)?.max_storage;
+    const storage_bytes = this.#store.savedDisks.bytes(ownerId);
+    return { storage_bytes, max_storage: own ?? this.#limits.maxStorage };
+  }
+
+  /** @param saved bytes of what is saved already and not counted yet */
+  refuseStorage(ownerId: string, saved = 1): void {
+    const owner = presentOwner(this.#store, ownerId);
+    const { storage_bytes, max_storage } = this.storage(ownerId);
+    if (storage_bytes + saved <= max_storage * GB) return;
+    const message = `The limit of storage (${max_storage} GB) is reached.`;
+    const raise = `vc owner set ${owner.name} --max-storage ${max_storage + 10}`;
+    const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';
+    throw new ApiError('limit_reached', message, {
+      remedy: `Remove snapshots or images, or ${who}: ${raise}`,
+    });
+  }
+
+  refuseOverLimit(ownerId: string, more = 1): void {
     const owner = presentOwner(this.#store, ownerId);
     const { running, max_running } = this.usage(ownerId);
-    if (running < max_running) return;
+    if (running + more <= max_running) return;
     const message = `The limit of running computers (${max_running}) is reached.`;
     // Takes effect at once; the service's own limit needs a restart with another option.
-    const raise = `vc owner set ${owner.name} --max-running ${max_running + 1}`;
+    const raise = `vc owner set ${owner.name} --max-running ${running + more}`;
     const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';
     throw new ApiError('limit_reached', message, {
       remedy: `Stop or remove one, or ${who}: ${raise}`,
     });
   }
 
-  /** For one more computer, running or not. */
-  refuseManyComputers(ownerId: string): void {
+  /** For more computers, running or not. */
+  refuseManyComputers(ownerId: string, more = 1): void {
     presentOwner(this.#store, ownerId);
     const most = this.#limit(ownerId) + MOST_STOPPED;
-    if (this.#store.computers.count(ownerId) < most) return;
+    if (this.#store.computers.count(ownerId) + more <= most) return;
     const message = `You have ${most} computers, running or stopped, which is the limit.`;
     throw new ApiError('limit_reached', message, {
       remedy: 'Remove one first: vc rm PROJECT/NAME',
@@ -66,6 +98,6 @@ export class Quota {
   }
 
   #limit(ownerId: string): number {
-    return this.#store.owners.findOwner(ownerId)?.max_running ?? this.#maxRunning;
+    return this.#store.owners.findOwner(ownerId)?.max_running ?? this.#limits.maxRunning;
   }
 }

@@ -13,7 +13,9 @@ export function serializeEvent(row: EventRow): ServiceEvent {
   if (type.startsWith('project.')) {
     return { type, at, id: project_id, name: project, ...data } as ServiceEvent;
   }
-  if (type === 'job.exited') return { type, at, ...ids, ...data } as ServiceEvent;
+  if (type.startsWith('image.')) return { type, at, ...data } as ServiceEvent;
+  if (type === 'job.exited' || type.startsWith('snapshot.'))
+    return { type, at, ...ids, ...data } as ServiceEvent;
   return {
     type,
     at,

@@ -14,17 +14,22 @@ export type NewComputer = Omit<
   | 'status_reason'
   | 'started_at'
   | 'copied_at'
+  | 'source'
+  | 'snapshot'
+  | 'reset_to'
   // Those of the key.
   | 'created_by_name'
   | 'created_by_prefix'
->;
+> &
+  Partial<Pick<ComputerRecord, 'source'>>;
 
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
        height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_of,
-       copy_runs, member, member_group, created_by, created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       copy_runs, member, member_group, source, created_by, created_by_name,
+       created_by_prefix)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -121,6 +126,7 @@ export function computerStore(db: Db, written: Notifier) {
         row.copy_runs,
         row.member,
         row.member_group,
+        row.source ?? null,
         row.created_by,
         row.created_by,
         row.created_by,

@@ -17,6 +17,7 @@ import { watchedJobStore } from './events/watched-jobs.js';
 import { idempotencyStore } from './idempotency.js';
 import { orphanStore } from './orphans.js';
 import { projectStore } from './projects.js';
+import { savedDiskStore } from './saved-disks.js';
 import { SecretBox } from './secret-box.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
@@ -43,6 +44,7 @@ export function openStore(directory: string) {
     sessions: sessionStore(db),
     projects: projectStore(db, written, computers.projectRenamed),
     computers,
+    savedDisks: savedDiskStore(db, written),
     audit: auditStore(db),
     events: eventStore(db, id),
     watchedJobs: watchedJobStore(db),

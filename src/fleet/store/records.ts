@@ -7,6 +7,8 @@ export interface OwnerRecord {
   readonly role: 'administrator' | 'member';
   /** Limit of running computers; null for the service's limit. */
   readonly max_running: number | null;
+  /** Limit of saved disks in GB; null for the service's limit. */
+  readonly max_storage: number | null;
   readonly created_at: string;
   /** Id of the key that created it. */
   readonly created_by: string | null;
@@ -75,6 +77,12 @@ export interface ComputerRecord {
   /** 1 if it is to run once it is copied. */
   readonly copy_runs: number;
   readonly copied_at: string | null;
+  /** Id of the saved disk that it was made from; null if that is its image. */
+  readonly source: string | null;
+  /** Id of the snapshot that it was last saved as or reset to. */
+  readonly snapshot: string | null;
+  /** Id of the saved disk that it is being reset to; empty for its state after its creation. */
+  readonly reset_to: string | null;
   /** Id of the key that created it; null if it is not known. */
   readonly created_by: string | null;
   /** The last name of that key, also after it was revoked; null if it is not known. */
@@ -99,15 +107,31 @@ const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping']
  */
 export function isCounted({
   status,
-  copy_of,
+  copied_at,
   copy_runs,
-}: Pick<ComputerRecord, 'status' | 'copy_of' | 'copy_runs'>): boolean {
-  return OCCUPYING.includes(status) && (copy_of === null || copy_runs === 1);
+}: Pick<ComputerRecord, 'status' | 'copied_at' | 'copy_runs'>): boolean {
+  return OCCUPYING.includes(status) && (copied_at !== null || copy_runs === 1);
 }
 
 /** {@link isCounted} as a condition in SQL. */
 export const IS_COUNTED = `status IN (${OCCUPYING.map((status) => `'${status}'`).join(', ')})
-  AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`;
+  AND NOT (copied_at IS NULL AND copy_runs = 0)`;
+
+/** A disk that an engine keeps; see the schema. */
+export interface SavedDiskRecord {
+  readonly id: string;
+  readonly kind: 'snapshot' | 'image';
+  readonly owner_id: string;
+  readonly computer_id: string | null;
+  readonly engine: string;
+  readonly name: string | null;
+  readonly parent: string | null;
+  readonly state: 'saving' | 'ready' | 'retired';
+  readonly os: 'linux' | 'windows';
+  readonly memory: number;
+  readonly bytes: number;
+  readonly created_at: string;
+}
 
 /** A target of streams. Its URL and key are in `sealed`, encrypted. */
 export interface StreamTargetRecord {

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 22;
+export const SCHEMA_VERSION = 23;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -14,6 +14,8 @@ export const SCHEMA = `
     name TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('administrator', 'member')),
     max_running INTEGER,
+    -- GB of saved disks.
+    max_storage INTEGER,
     created_at TEXT NOT NULL,
     created_by TEXT,
     -- Id of the key that requested its deletion.
@@ -76,6 +78,11 @@ export const SCHEMA = `
     copy_of TEXT,
     copy_runs INTEGER NOT NULL DEFAULT 1,
     copied_at TEXT,
+    -- Id of the saved disk that it was made from, of its current snapshot, and of the saved disk that it
+    -- is being reset to, which is empty for its state after its creation.
+    source TEXT,
+    snapshot TEXT,
+    reset_to TEXT,
     -- Id, name and prefix of the key that created it, also after the key was revoked.
     created_by TEXT,
     created_by_name TEXT,
@@ -84,12 +91,43 @@ export const SCHEMA = `
   ) STRICT;
   -- A page of the list, and the count of running computers, without reading the owner's other rows.
   CREATE INDEX computers_by_age ON computers (owner_id, created_at, id);
-  CREATE INDEX computers_by_owner ON computers (owner_id, status, copy_of, copy_runs);
+  CREATE INDEX computers_by_owner ON computers (owner_id, status, copied_at, copy_runs);
+  CREATE INDEX computers_by_source ON computers (source) WHERE source IS NOT NULL;
+  CREATE INDEX computers_by_reset ON computers (reset_to) WHERE reset_to IS NOT NULL;
   -- The computers that a key has created, which have its name.
   CREATE INDEX computers_by_key ON computers (created_by);
   CREATE TRIGGER key_renamed AFTER UPDATE OF name ON keys WHEN OLD.name IS NOT NEW.name BEGIN
     UPDATE computers SET created_by_name = NEW.name WHERE created_by = NEW.id;
   END;
+
+  -- Disks that engines keep: snapshots, images of owners, and what the copies of a fork share.
+  CREATE TABLE saved_disks (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('snapshot', 'image')),
+    owner_id TEXT NOT NULL REFERENCES owners(id),
+    -- The computer of a snapshot; null once that is deleted.
+    computer_id TEXT,
+    engine TEXT NOT NULL,
+    -- Null for the copies of a fork.
+    name TEXT,
+    -- Id of the snapshot that it was made after.
+    parent TEXT,
+    -- retired: kept only as long as a computer that was made from it.
+    state TEXT NOT NULL CHECK (state IN ('saving', 'ready', 'retired')),
+    os TEXT NOT NULL,
+    memory INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX snapshots_by_name ON saved_disks (computer_id, name)
+    WHERE kind = 'snapshot' AND state <> 'retired';
+  CREATE UNIQUE INDEX images_by_name ON saved_disks (owner_id, name)
+    WHERE kind = 'image' AND state = 'ready';
+  CREATE INDEX saved_disks_by_computer ON saved_disks (computer_id);
+  CREATE INDEX saved_disks_by_parent ON saved_disks (parent) WHERE parent IS NOT NULL;
+  CREATE INDEX unfinished_disks ON saved_disks (engine) WHERE state <> 'ready';
+  -- The storage of an owner, without reading rows.
+  CREATE INDEX saved_disks_by_owner ON saved_disks (owner_id, bytes);
 
   -- Background commands whose end was not reported yet.
   CREATE TABLE watched_jobs (
@@ -279,6 +317,26 @@ export const SCHEMA = `
     INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
     VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'computer.deleted',
       OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
+  END;
+  CREATE TRIGGER disk_saved AFTER UPDATE OF state ON saved_disks
+    WHEN OLD.state = 'saving' AND NEW.state = 'ready' BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', NEW.kind || '.created',
+      project_id, projects.name, computers.id, computers.name,
+      CASE NEW.kind WHEN 'image' THEN json_object('name', NEW.name) ELSE json_object('name', NEW.name,
+        'parent', (SELECT name FROM saved_disks WHERE id = NEW.parent)) END
+    FROM (SELECT 1) LEFT JOIN computers ON computers.id = NEW.computer_id
+      LEFT JOIN projects ON projects.id = project_id;
+  END;
+  -- Snapshots that are deleted with their computer have no event.
+  CREATE TRIGGER disk_retired AFTER UPDATE OF state ON saved_disks
+    WHEN OLD.state = 'ready' AND NEW.state = 'retired'
+      AND (NEW.kind = 'image' OR NEW.computer_id IS NOT NULL) BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', NEW.kind || '.deleted',
+      project_id, projects.name, computers.id, computers.name, json_object('name', NEW.name)
+    FROM (SELECT 1) LEFT JOIN computers ON computers.id = NEW.computer_id
+      LEFT JOIN projects ON projects.id = project_id;
   END;
   -- A deleted computer is found in its earlier events. Events are deleted with their owner.
   CREATE TRIGGER action_logged AFTER INSERT ON actions

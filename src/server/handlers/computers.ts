@@ -59,7 +59,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
   restartComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.restart(computer, query.wait ? 'ready' : 'no', stillAllowed),
   forkComputer: ({ fleet, owner, computer, body, query, onCreated }) =>
-    fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no', onCreated),
+    fleet.computers.fork(owner, computer, body.name ?? '', query.wait ? 'ready' : 'no', onCreated),
 };
 
 function controlState(fleet: Fleet, owner: Owner, id: string) {

@@ -11,6 +11,7 @@ import { fileHandlers } from './files.js';
 import type { Handlers } from './handlers.js';
 import { jobHandlers } from './jobs.js';
 import { projectHandlers } from './projects.js';
+import { snapshotHandlers } from './snapshots.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
 
@@ -28,6 +29,7 @@ export const handlers: Handlers = {
   ...keyHandlers,
   ...ownerHandlers,
   ...sessionHandlers,
+  ...snapshotHandlers,
   ...streamHandlers,
   ...viewHandlers,
 };

@@ -1,4 +1,5 @@
 import { computerParameters } from '../../../client/http/address.js';
+import type { Computer } from '../../../contract/types/index.js';
 import { argument, defineCommand } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
@@ -41,7 +42,7 @@ export const command = defineCommand({
     const progress = context.progress(`Copying ${describeAddress(address)}`);
     const copy = await during(
       progress,
-      request.then((computer) => untilReady(context, computer, waiting)),
+      request.then((computer) => untilReady(context, computer as Computer, waiting)),
     );
     failOnError(copy, `${copy.project_name}/${name}`);
     const { id, project_name, status } = copy;

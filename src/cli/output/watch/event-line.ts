@@ -13,7 +13,9 @@ export function eventLine(event: ServiceEvent, isForPerson: boolean): string {
 
 function subjectOf(event: ServiceEvent): string {
   if (event.type === 'reset') return '';
-  const name = 'name' in event ? event.name : event.computer;
+  if (event.type === 'image.created' || event.type === 'image.deleted') return event.name;
+  const isOfSnapshot = event.type === 'snapshot.created' || event.type === 'snapshot.deleted';
+  const name = 'name' in event && !isOfSnapshot ? event.name : event.computer;
   const project = 'project' in event ? event.project : null;
   return [project, name].filter((part) => part !== null).join('/');
 }
@@ -24,6 +26,9 @@ function detailOf(event: ServiceEvent): string {
       return event.status;
     case 'computer.status':
       return `${event.previous} -> ${event.status}${event.reason === null ? '' : `: ${event.reason}`}`;
+    case 'snapshot.created':
+    case 'snapshot.deleted':
+      return event.name;
     case 'job.exited':
       return `${event.id} ${event.exit_code === null ? 'was lost' : `exited with ${event.exit_code}`}`;
     case 'action':

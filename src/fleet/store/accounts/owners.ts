@@ -23,18 +23,20 @@ export interface OwnerCounts {
   readonly computer_count: number;
   /** Computers that count against its limit. */
   readonly running: number;
+  readonly storage_bytes: number;
 }
 
-export type NewOwner = Pick<OwnerRecord, 'name' | 'role' | 'max_running' | 'created_by'>;
+export type NewOwner = Pick<OwnerRecord, 'name' | 'role' | 'max_running' | 'created_by'> &
+  Partial<Pick<OwnerRecord, 'max_storage'>>;
 
 /** Owners. */
 export function ownerStore(db: Db, keys: KeyStore) {
   const insertOwner = db.prepare(
-    `INSERT INTO owners (id, name, role, max_running, created_at, created_by)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO owners (id, name, role, max_running, max_storage, created_at, created_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const selectOwner = db.prepare('SELECT * FROM owners WHERE id = ?');
-  const setMaxRunning = db.prepare('UPDATE owners SET max_running = ? WHERE id = ?');
+  const setLimits = db.prepare('UPDATE owners SET max_running = ?, max_storage = ? WHERE id = ?');
   const setDeleting = db.prepare('UPDATE owners SET deleting_by = ? WHERE id = ?');
   const deleteKeys = db.prepare('DELETE FROM keys WHERE owner_id = ?');
   const deleteProjects = db.prepare('DELETE FROM projects WHERE owner_id = ?');
@@ -42,7 +44,8 @@ export function ownerStore(db: Db, keys: KeyStore) {
   const counts = `SELECT id,
     (SELECT count(*) FROM projects WHERE owner_id = owners.id) AS project_count,
     (SELECT count(*) FROM computers WHERE owner_id = owners.id) AS computer_count,
-    (SELECT count(*) FROM computers WHERE owner_id = owners.id AND ${IS_COUNTED}) AS running
+    (SELECT count(*) FROM computers WHERE owner_id = owners.id AND ${IS_COUNTED}) AS running,
+    (SELECT coalesce(sum(bytes), 0) FROM saved_disks WHERE owner_id = owners.id) AS storage_bytes
     FROM owners`;
   const countEach = db.prepare(counts);
   const countOf = db.prepare(`${counts} WHERE id = ?`);
@@ -67,8 +70,9 @@ export function ownerStore(db: Db, keys: KeyStore) {
     createOwner(owner: NewOwner, key: string): { owner: OwnerRecord; key: CreatedKey } {
       const id = generateId('usr');
       const { created, remember } = inTransaction(db, () => {
-        const { name, role, max_running, created_by } = owner;
-        insertOwner.run(id, name, role, max_running, new Date().toISOString(), created_by);
+        const { name, role, max_running, max_storage = null, created_by } = owner;
+        const now = new Date().toISOString();
+        insertOwner.run(id, name, role, max_running, max_storage, now, created_by);
         const first = { name: 'default', text: key, rights: 'manage', project: null } as const;
         return keys.insert(id, { ...first, expires_at: null, created_by });
       });
@@ -82,8 +86,8 @@ export function ownerStore(db: Db, keys: KeyStore) {
     /** By owner id. */
     countEach: () =>
       new Map((countEach.all() as (OwnerCounts & { id: string })[]).map((row) => [row.id, row])),
-    setMaxRunning(id: string, maxRunning: number | null): OwnerRecord {
-      setMaxRunning.run(maxRunning, id);
+    setLimits({ id, max_running, max_storage }: OwnerRecord): OwnerRecord {
+      setLimits.run(max_running, max_storage, id);
       return reread(id);
     },
     /** Writes that the owner is being deleted, and removes its keys. */

@@ -10,10 +10,11 @@ export const keyHandlers: Pick<
   }),
   getUsage: ({ fleet, owner, query }) => {
     const { running, max_running } = fleet.computers.usage(owner.id);
+    const { storage_bytes, max_storage } = fleet.computers.storage(owner.id);
     return {
       days: fleet.usageLog.list(owner, query.days),
-      limits: { max_running },
-      now: { running },
+      limits: { max_running, max_storage },
+      now: { running, storage_bytes },
     };
   },
   listAudit: ({ fleet, owner, query }) => ({

@@ -1,0 +1,46 @@
+import { look, manage } from '../access/rights.js';
+import { Success } from '../primitives.js';
+import { Image, ImageList, SaveImage } from '../resources/images.js';
+import type { Operations } from './operation.js';
+
+export const imagesOperations = {
+  listImages: {
+    method: 'GET',
+    paths: ['/images'],
+    tag: 'Images',
+    summary: "List the owner's images and those of every engine",
+    access: look.project,
+    response: ImageList,
+  },
+  saveImage: {
+    method: 'POST',
+    paths: ['/images'],
+    tag: 'Images',
+    summary: 'Save a computer, or one of its snapshots, as an image to make others from',
+    description:
+      'The image belongs to the owner and has no memory. One of the same name is replaced; computers that were made from it stay as they are.',
+    access: manage.owner,
+    audit: 'image save',
+    idempotent: true,
+    body: SaveImage,
+    response: Image,
+  },
+  getImage: {
+    method: 'GET',
+    paths: ['/images/:image'],
+    tag: 'Images',
+    summary: "Get an image by its name, the owner's before the service's",
+    access: look.project,
+    response: Image,
+  },
+  deleteImage: {
+    method: 'DELETE',
+    paths: ['/images/:image'],
+    tag: 'Images',
+    summary: "Delete one of the owner's images",
+    description: 'Refused while computers need it.',
+    access: manage.owner,
+    audit: 'image rm',
+    response: Success,
+  },
+} as const satisfies Operations;

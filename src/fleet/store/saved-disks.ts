@@ -1,0 +1,86 @@
+import type { Db } from './database.js';
+import type { Notifier } from './events/notifier.js';
+import type { SavedDiskRecord } from './records.js';
+
+export type NewSavedDisk = Omit<SavedDiskRecord, 'state' | 'memory' | 'bytes' | 'created_at'>;
+
+/** Computers that were made from a saved disk, or are being put back to it. */
+const IS_USED = `(EXISTS (SELECT 1 FROM computers WHERE computers.source = saved_disks.id)
+  OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id))`;
+
+/** Snapshots, images of owners, and what the copies of a fork share. */
+export function savedDiskStore(db: Db, written: Notifier) {
+  const insert = db.prepare(
+    `INSERT INTO saved_disks (id, kind, owner_id, computer_id, engine, name, parent, state, os,
+       created_at)
+     VALUES (:id, :kind, :owner_id, :computer_id, :engine, :name, :parent, 'saving', :os, :now)`,
+  );
+  const byId = db.prepare('SELECT * FROM saved_disks WHERE id = ?');
+  const snapshots = db.prepare(
+    `SELECT * FROM saved_disks WHERE computer_id = ? AND name IS NOT NULL AND state <> 'retired'
+       ORDER BY created_at, rowid`,
+  );
+  const images = db.prepare(
+    `SELECT *, (SELECT count(*) FROM computers WHERE source = saved_disks.id) AS used_by
+       FROM saved_disks WHERE owner_id = ? AND kind = 'image' AND state = 'ready' ORDER BY name`,
+  );
+  const complete = db.prepare(
+    'UPDATE saved_disks SET state = :state, bytes = :bytes, memory = :memory WHERE id = :id',
+  );
+  const reparent = db.prepare('UPDATE saved_disks SET parent = ? WHERE parent = ?');
+  const retire = db.prepare("UPDATE saved_disks SET state = 'retired' WHERE id = ?");
+  const retireImage = db.prepare(
+    `UPDATE saved_disks SET state = 'retired'
+       WHERE owner_id = ? AND name = ? AND kind = 'image' AND state = 'ready'`,
+  );
+  const retireAll = db.prepare(
+    "UPDATE saved_disks SET state = 'retired', computer_id = NULL WHERE computer_id = ?",
+  );
+  const retireOwned = db.prepare("UPDATE saved_disks SET state = 'retired' WHERE owner_id = ?");
+  const remove = db.prepare('DELETE FROM saved_disks WHERE id = ?');
+  const bytes = db.prepare(
+    'SELECT coalesce(sum(bytes), 0) AS bytes FROM saved_disks WHERE owner_id = ?',
+  );
+  const unused = db.prepare(
+    `SELECT * FROM saved_disks WHERE engine = ? AND state <> 'ready' AND NOT ${IS_USED}`,
+  );
+  const ofOwner = db.prepare('SELECT * FROM saved_disks WHERE owner_id = ?');
+
+  return {
+    /** Writes that a disk is being saved. */
+    insert: (disk: NewSavedDisk) => void insert.run({ ...disk, now: new Date().toISOString() }),
+    find: (id: string) => byId.get(id) as SavedDiskRecord | undefined,
+    /** Snapshots of a computer, the oldest first, with those that are being saved. */
+    snapshots: (computerId: string) => snapshots.all(computerId) as SavedDiskRecord[],
+    /** Images of an owner by name. */
+    images: (ownerId: string) => images.all(ownerId) as (SavedDiskRecord & { used_by: number })[],
+    /** The disk is saved. An image replaces the one of its name. */
+    complete(
+      disk: SavedDiskRecord,
+      state: 'ready' | 'retired',
+      { bytes: size, memory }: { readonly bytes: number; readonly memory: boolean },
+    ): void {
+      const { id, owner_id, name, kind } = disk;
+      if (kind === 'image') retireImage.run(owner_id, name);
+      complete.run({ id, state, bytes: size, memory: Number(memory) });
+      written.notify(owner_id);
+    },
+    /** Its user has deleted it. Snapshots that were made after it get its parent. */
+    retire({ id, parent, owner_id }: SavedDiskRecord): void {
+      reparent.run(parent, id);
+      retire.run(id);
+      written.notify(owner_id);
+    },
+    /** The computer is being removed. */
+    retireOfComputer: (computerId: string) => void retireAll.run(computerId),
+    /** The owner is being removed; so are its computers. */
+    retireOfOwner: (ownerId: string) => void retireOwned.run(ownerId),
+    ofOwner: (ownerId: string) => ofOwner.all(ownerId) as SavedDiskRecord[],
+    /** The engine has removed it. */
+    remove: (id: string) => void remove.run(id),
+    /** What the owner's disks take. */
+    bytes: (ownerId: string) => (bytes.get(ownerId) as { bytes: number }).bytes,
+    /** Disks of an engine to remove: retired, or being saved, and no computer was made from them. */
+    unused: (engine: string) => unused.all(engine) as SavedDiskRecord[],
+  };
+}

@@ -1,8 +1,5 @@
-import type { ImageList } from '../contract/resources.js';
 import { type Engine, isLabelling } from '../engines/engine.js';
-import { listStoredImages } from '../engines/stored-images.js';
 import type { Log } from '../lib/log.js';
-import type { Owner } from './accounts/api-keys.js';
 import { ApiKeys } from './accounts/api-keys.js';
 import { KeyManagement } from './accounts/key-management.js';
 import { OwnerDeletion } from './accounts/owner-deletion.js';
@@ -21,13 +18,13 @@ import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { MAX_STORAGE, Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
-import { ownShapes } from './computers/template-visibility.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
 import { recordControl } from './control/record-control.js';
 import { Elements } from './elements/elements.js';
 import { Events } from './events/events.js';
 import { JobWatch } from './events/job-watch.js';
+import { Images } from './images/images.js';
 import type { Adoption, Unadopted } from './lifecycle/adoption.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
@@ -35,6 +32,8 @@ import { Reconciler } from './lifecycle/reconcile.js';
 import { watchEngine } from './lifecycle/watcher.js';
 import { Secrets } from './secrets/secrets.js';
 import { type Connectors, realConnectors } from './sessions/session.js';
+import { SavedDisks } from './snapshots/saved-disks.js';
+import { Snapshots } from './snapshots/snapshots.js';
 import type { Store, StoreState } from './store/index.js';
 import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
@@ -89,6 +88,8 @@ export class Fleet {
   readonly streams: Streams;
   readonly drains: Drains;
   readonly members: Members;
+  readonly snapshots: Snapshots;
+  readonly images: Images;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
   readonly sessions: Sessions;
@@ -125,7 +126,27 @@ export class Fleet {
     this.sessions = new Sessions(store, this.apiKeys);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
     const quota = new Quota(store, { maxRunning, maxStorage: options.maxStorage ?? MAX_STORAGE });
-    this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
+    const disks = new SavedDisks({
+      store,
+      machines: this.#machines,
+      quota,
+      log,
+      stopping: this.#stopping.signal,
+    });
+    this.snapshots = new Snapshots({ store, machines: this.#machines, quota, disks });
+    this.#machines.onRemoved((id, engine) =>
+      disks
+        .tidy(engine, undefined, this.#stopping.signal)
+        .catch((err) => log.warn({ computer: id, err }, 'its saved disks are removed later')),
+    );
+    this.computers = new Computers({
+      store,
+      machines: this.#machines,
+      quota,
+      disks,
+      snapshots: this.snapshots,
+      controlOf: (id) => this.control.of(id),
+    });
     this.usage = new ResourceUsage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
@@ -179,11 +200,27 @@ export class Fleet {
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
     const { apiKeys, auditLog, streams } = this;
     const machines = this.#machines;
-    const deletion = new OwnerDeletion({ store, apiKeys, machines, streams, auditLog, log });
+    const deletion = new OwnerDeletion({
+      store,
+      apiKeys,
+      machines,
+      disks,
+      streams,
+      auditLog,
+      log,
+    });
     this.owners = new Owners({ store, apiKeys, keys: this.keys, auditLog, deletion });
-    const reconciler = new Reconciler(store, machines, log, () => {
+    this.images = new Images({
+      store,
+      machines,
+      disks,
+      snapshots: this.snapshots,
+      mayAdminister: (owner) => this.owners.mayAdminister(owner),
+    });
+    const reconciler = new Reconciler(store, machines, log, async (engine, signal) => {
       deletion.resume();
       this.drains.resume();
+      await disks.reconcile(engine, signal);
     });
     this.#adoption = reconciler.adoption;
     if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();
@@ -203,17 +240,6 @@ export class Fleet {
       this.#probedAt = performance.now();
     }
     return this.#probes;
-  }
-
-  /**
-   * The images of all engines, and templates. A key that may not administer sees the templates of the
-   * shapes of its own computers only: others tell what other owners use.
-   */
-  async images(owner: Owner, signal?: AbortSignal): Promise<ImageList> {
-    const list = await listStoredImages([...this.#machines.engines()], signal);
-    if (this.owners.mayAdminister(owner)) return list;
-    const isOwn = ownShapes(this.#store, owner);
-    return { ...list, images: list.images.filter((one) => one.kind !== 'template' || isOwn(one)) };
   }
 
   /** Whether the store can be read and written, and its disk has free space. */

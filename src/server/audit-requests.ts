@@ -126,6 +126,8 @@ export async function audited<T>(
     });
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
+  const { snapshot } = request.params ?? {};
+  if (isLogged && snapshot !== undefined) names.snapshot = nameInPath(snapshot);
   try {
     const result = await work((begun) => perform().add(begun));
     const { id } = (result ?? {}) as { id?: string };
@@ -138,12 +140,19 @@ export async function audited<T>(
       });
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
     else if (isLogged) done(refusedStep(result) ?? 'ok');
-    if (action === 'createComputer' || action === 'forkComputer') record('ok', id);
+    if (action === 'createComputer') record('ok', id);
+    if (action === 'forkComputer') for (const copy of copiesOf(result)) record('ok', copy);
     return result;
   } catch (error) {
     if (isLogged) record(outcomeOf(error, request.call?.signal), computer?.id, names);
     throw error;
   }
+}
+
+/** The ids of the copies of an answer. */
+function copiesOf(result: unknown): readonly (string | undefined)[] {
+  const { id, computers } = result as { id?: string; computers?: readonly { id: string }[] };
+  return computers?.map((copy) => copy.id) ?? [id];
 }
 
 /** Leaving is the way to end a recording, so only its own failure is one. */

@@ -22,9 +22,12 @@ const RESUMES: Readonly<Record<Creation, Resume>> = {
   createProject: (fleet, owner, id) => fleet.projects.resume(owner, id),
   createComputer: computer,
   createComputerIn: computer,
-  forkComputer: computer,
-  createSnapshot: () => undefined,
-  saveImage: () => undefined,
+  forkComputer: (fleet, owner, id) =>
+    id.startsWith('[')
+      ? fleet.computers.resumeAll(owner, JSON.parse(id))
+      : computer(fleet, owner, id),
+  createSnapshot: (fleet, owner, id) => fleet.snapshots.resume(owner.id, id),
+  saveImage: (fleet, owner, id) => fleet.images.resume(owner.id, id),
 };
 
 /** Runs `work`, unless it is a creation that an earlier request with the same key has made. */

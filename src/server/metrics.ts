@@ -18,6 +18,10 @@ const CALLS = [
   'list',
   'dial',
   'fork',
+  'save',
+  'reset',
+  'savedDisks',
+  'removeSaved',
   'usage',
 ];
 

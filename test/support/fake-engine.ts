@@ -13,9 +13,23 @@ import {
   type MachineUsage,
   type Measuring,
   type Probe,
+  type SavedDisk,
+  type SaveRequest,
+  type Snapshotting,
 } from '../../src/engines/engine.js';
 
-type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork' | 'move';
+type Call =
+  | 'create'
+  | 'start'
+  | 'stop'
+  | 'remove'
+  | 'list'
+  | 'fork'
+  | 'move'
+  | 'save'
+  | 'reset'
+  | 'savedDisks'
+  | 'removeSaved';
 
 /** A promise for {@link FakeEngine.gates} that the test resolves. */
 export function gate<T = void>(): { readonly passed: Promise<T>; open(value: T): void } {
@@ -132,7 +146,7 @@ export class FakeEngine implements Engine, Measuring {
   }
 
   protected async step(call: Call, id: string): Promise<void> {
-    if (call !== 'list') this.calls.push(`${call} ${id}`);
+    if (call !== 'list' && call !== 'savedDisks') this.calls.push(`${call} ${id}`);
     const gate = this.gates.get(call);
     this.gates.delete(call);
     await gate;
@@ -160,5 +174,68 @@ export class FakeForkingEngine extends FakeEngine implements Forking {
     await this.step('fork', `${from} ${to.id}`);
     if (!status) throw new ApiError('not_found', 'no such machine');
     this.machines.set(to.id, { spec: to, status });
+  }
+}
+
+/** What is on a disk, as far as tests care. */
+const EMPTY = 'as created';
+
+/** An engine that saves and resets disks. */
+export class FakeSnapshottingEngine extends FakeEngine implements Snapshotting {
+  /** What is on the disks of machines. */
+  readonly contents = new Map<string, string>();
+  readonly disks = new Map<string, SavedDisk & { readonly content: string }>();
+  /** Bytes of the next saved disks. */
+  bytes = 100;
+  savesMemory = false;
+
+  override async create(spec: MachineSpec): Promise<void> {
+    await super.create(spec);
+    if (!this.contents.has(spec.id)) this.contents.set(spec.id, this.#contentOf(spec));
+  }
+
+  override async remove(id: string): Promise<void> {
+    await super.remove(id);
+    this.contents.delete(id);
+  }
+
+  async save(machine: string, request: SaveRequest): Promise<SavedDisk> {
+    const { id, kind, memory, of } = request;
+    const status = this.machines.get(machine)?.status;
+    const content = of ? this.disks.get(of.id)?.content : this.contents.get(machine);
+    await this.step('save', `${machine} ${id}`);
+    if (status === undefined || content === undefined)
+      throw new ApiError('not_found', 'no such machine');
+    const hasMemory = memory && this.savesMemory && status === 'running';
+    const disk = { id, kind, machine, bytes: this.bytes, memory: hasMemory, content };
+    this.disks.set(id, disk);
+    return disk;
+  }
+
+  async savedDisks(): Promise<SavedDisk[]> {
+    const disks = [...this.disks.values()];
+    await this.step('savedDisks', '');
+    return disks;
+  }
+
+  async removeSaved(id: string): Promise<void> {
+    await this.step('removeSaved', id);
+    this.disks.delete(id);
+  }
+
+  async reset(spec: MachineSpec): Promise<void> {
+    const content = this.#contentOf(spec);
+    const machine = this.machines.get(spec.id);
+    if (machine !== undefined) machine.status = 'stopped';
+    await this.step('reset', spec.id);
+    this.machines.set(spec.id, { spec, status: 'stopped' });
+    this.contents.set(spec.id, content);
+  }
+
+  #contentOf({ from }: MachineSpec): string {
+    if (from === undefined) return EMPTY;
+    const content = this.disks.get(from.id)?.content;
+    if (content === undefined) throw new ApiError('not_found', 'no such saved disk');
+    return content;
   }
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.js';
 import { type AuditLog, outcomeOf, startTimer } from '../audit/audit-log.js';
 import type { Machines } from '../lifecycle/machines.js';
+import type { SavedDisks } from '../snapshots/saved-disks.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, OwnerRecord } from '../store/records.js';
 import type { Streams } from '../streams/streams.js';
@@ -10,6 +11,7 @@ export interface OwnerDeletionParts {
   readonly store: Store;
   readonly apiKeys: ApiKeys;
   readonly machines: Machines;
+  readonly disks: SavedDisks;
   readonly streams: Pick<Streams, 'stop'>;
   readonly auditLog: AuditLog;
   readonly log: Log;
@@ -74,6 +76,7 @@ export class OwnerDeletion {
     });
     const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+    await this.#parts.disks.removeOfOwner(id);
     await Promise.all([...machines.engines()].map((engine) => engine.forgetOwner?.(id)));
     const remove = () => store.owners.writeRemoval(id);
     if (!store.writeToFreeSpace(remove)) remove();

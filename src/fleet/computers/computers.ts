@@ -9,17 +9,19 @@ import type {
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
+import { isSnapshotting } from '../../engines/engine.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
 import { Superseded } from '../lifecycle/steps.js';
+import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 import { isCounted } from '../store/records.js';
-import { Creation } from './creation.js';
+import { Creation, type CreationParts } from './creation.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
 import type { Quota } from './quota.js';
@@ -32,6 +34,11 @@ const MOST_LISTED = 2_000;
 /** Whether to answer when the computer is ready, or at once. */
 export type Waiting = 'ready' | 'no';
 
+export interface ComputersParts extends CreationParts {
+  /** Who has control of a computer. */
+  controlOf(id: string): Control | null;
+}
+
 /** Computers and their lifecycle: limits, names, intents. */
 export class Computers {
   readonly #store: Store;
@@ -39,20 +46,16 @@ export class Computers {
   readonly #quota: Quota;
   readonly #creation: Creation;
 
-  readonly #controlOf: (id: string) => Control | null;
+  readonly #snapshots: Snapshots;
+  readonly #controlOf: ComputersParts['controlOf'];
 
-  /** `controlOf` says who has control of a computer. */
-  constructor(
-    store: Store,
-    machines: Machines,
-    quota: Quota,
-    controlOf: (id: string) => Control | null,
-  ) {
-    this.#controlOf = controlOf;
-    this.#store = store;
-    this.#machines = machines;
-    this.#quota = quota;
-    this.#creation = new Creation(store, machines, quota);
+  constructor(parts: ComputersParts) {
+    this.#controlOf = parts.controlOf;
+    this.#store = parts.store;
+    this.#machines = parts.machines;
+    this.#quota = parts.quota;
+    this.#snapshots = parts.snapshots;
+    this.#creation = new Creation(parts);
   }
 
   /** Creates a computer and starts it; with `wait` answers when it is ready. */
@@ -67,17 +70,54 @@ export class Computers {
   }
 
   /**
-   * Copies a computer in its project: a running one with its memory or its disk, and the copy runs; a
-   * stopped one with its disk, so the copy is stopped. With `wait` answers when it is ready.
+   * Copies a computer in its project, or a snapshot of it: a running one with its memory or its disk, and
+   * the copies run; a stopped one with its disk, so the copies are stopped. With `wait` answers when all
+   * are ready; if one fails until then, all are removed.
    */
   async fork(
     owner: Owner,
-    { id }: ComputerRecord,
-    name: string,
+    record: ComputerRecord,
+    {
+      names,
+      snapshot,
+    }: { readonly names: readonly string[]; readonly snapshot?: string | undefined },
     wait: Waiting,
-    onCreated?: OnCreated,
+    onCreated?: (ids: readonly string[]) => void,
+  ): Promise<Computer[]> {
+    const [name, ...others] = names;
+    const isSingle = name !== undefined && others.length === 0 && snapshot === undefined;
+    if (isSingle && !isSnapshotting(this.#machines.engine(record.engine))) {
+      const created = (id: string) => onCreated?.([id]);
+      const copy = await this.#creation.ofComputer(owner, record.id, name, created);
+      return [await this.#begin(copy, wait)];
+    }
+    const copies = await this.#creation.ofSaved(owner, record, names, snapshot, onCreated);
+    const { session } = this.#machines.of(record);
+    for (const copy of copies) this.#machines.of(copy).session.copied(session);
+    const ready = await Promise.allSettled(copies.map((copy) => this.#begin(copy, wait)));
+    const failures = ready.flatMap((result, at) =>
+      result.status === 'rejected' ? [{ copy: copies[at], reason: result.reason }] : [],
+    );
+    const [failure] = failures.filter(({ reason }) => !(reason instanceof Superseded));
+    if (failure !== undefined) {
+      await Promise.all(copies.map(({ id }) => this.#discard(id)));
+      throw others.length > 0
+        ? failureOf(failure.copy?.name ?? '', failure.reason)
+        : failure.reason;
+    }
+    if (failures[0] !== undefined) throw failures[0].reason;
+    return copies.map(({ id }) => this.view(id));
+  }
+
+  /** Puts a computer back to a snapshot, or to its state after its creation. */
+  async reset(
+    record: ComputerRecord,
+    snapshot: string | undefined,
+    wait: Waiting = 'ready',
+    stillAllowed = always,
   ): Promise<Computer> {
-    return this.#begin(await this.#creation.ofComputer(owner, id, name, onCreated), wait);
+    const { done } = await this.#snapshots.reset(record, snapshot, stillAllowed);
+    return this.#answer(record.id, done, wait);
   }
 
   /** The answer about a computer that was created, when it is ready; undefined if it is gone. */
@@ -87,6 +127,16 @@ export class Computers {
     if (!isWithin(owner, record.project_id)) return undefined;
     if (record.status !== 'starting') return Promise.resolve(this.view(id));
     return this.#answer(id, this.#machines.of(record).start());
+  }
+
+  /** The same of several copies; undefined if one of them is gone. */
+  resumeAll(
+    owner: Owner,
+    ids: readonly string[],
+  ): Promise<{ readonly computers: Computer[] }> | undefined {
+    const answers = ids.flatMap((id) => this.resume(owner, id) ?? []);
+    if (answers.length < ids.length) return undefined;
+    return Promise.all(answers).then((computers) => ({ computers }));
   }
 
   /** Starts the new computer. If that fails while the request waits, the computer is removed. */
@@ -331,6 +381,15 @@ export class Computers {
       control: this.#controlOf(record.id),
     });
   }
+}
+
+/** The error of one copy of several. */
+function failureOf(name: string, cause: unknown): unknown {
+  if (!(cause instanceof ApiError)) return cause;
+  const { code, remedy, message } = cause;
+  const quoted = JSON.stringify(name);
+  const text = `The copy ${quoted} failed, so none was made: ${message}`;
+  return new ApiError(code, text, { cause, ...(remedy !== undefined && { remedy }) });
 }
 
 function always(): void {}

@@ -7,18 +7,20 @@ import type { Owner } from '../accounts/api-keys.js';
 import { refuseImpossiblePlacement } from '../cluster/member-placement.js';
 import { forkRemedy } from '../errors/fork-remedy.js';
 import { missing } from '../errors/missing.js';
-import { inCommands } from '../errors/remedies.js';
 import { INITIAL } from '../lifecycle/lifecycle.js';
+import { diskSource } from '../lifecycle/machine-spec.js';
 import type { Machines } from '../lifecycle/machines.js';
+import type { SavedDisks } from '../snapshots/saved-disks.js';
+import type { Snapshots } from '../snapshots/snapshots.js';
 import type { NewComputer } from '../store/computers.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
-import type { ComputerRecord } from '../store/records.js';
+import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
 import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
 import { choosePlacement, refuseUnavailableGpu } from './placement.js';
 import type { Quota } from './quota.js';
-import { withinAnswer } from './within-answer.js';
+import { refuseDeleted, refuseUnsettled, settled } from './settled.js';
 
 /** The fields of a new row that the request decides; the others are generated. */
 type NewShape = Omit<
@@ -26,16 +28,29 @@ type NewShape = Omit<
   'id' | 'project_id' | 'owner_id' | 'status' | 'private_key' | 'public_key' | 'created_at'
 >;
 
+export interface CreationParts {
+  readonly store: Store;
+  readonly machines: Machines;
+  readonly quota: Quota;
+  readonly disks: SavedDisks;
+  readonly snapshots: Snapshots;
+}
+
 /** Inserts rows of new and copied computers. A row is the intent, which is resumed after a crash. */
 export class Creation {
   readonly #store: Store;
   readonly #machines: Machines;
   readonly #quota: Quota;
 
-  constructor(store: Store, machines: Machines, quota: Quota) {
+  readonly #disks: SavedDisks;
+  readonly #snapshots: Snapshots;
+
+  constructor({ store, machines, quota, disks, snapshots }: CreationParts) {
     this.#store = store;
     this.#machines = machines;
     this.#quota = quota;
+    this.#disks = disks;
+    this.#snapshots = snapshots;
   }
 
   /** Inserts the row of a new computer. */
@@ -47,7 +62,9 @@ export class Creation {
   ): Promise<ComputerRecord> {
     this.#quota.refuseName(project, input.name);
     this.#quota.refuseOverLimit(owner.id);
-    const { engine, image, os } = await choosePlacement(this.#machines, input);
+    const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
+    const own = images.find(({ name }) => name === input.image);
+    const { engine, image, os, source } = await choosePlacement(this.#machines, input, own);
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);
     const { resolution, member = null, group: member_group = null, ...asked } = input;
@@ -62,9 +79,10 @@ export class Creation {
       engine: engine.name,
       copy_of: null,
       copy_runs: 1,
+      source: source ?? null,
       created_by: owner.keyId,
     };
-    if (!isReserving(engine)) return this.#insert(owner, project, shape, onCreated);
+    if (!isReserving(engine)) return this.#insertOne(owner, project, shape, onCreated);
     const { ram, cpu, gpu, width, height } = shape;
     const identity = await engine.reserve({
       ownerId: owner.id,
@@ -75,9 +93,10 @@ export class Creation {
       cpu,
       gpu,
       resolution: { width, height },
+      from: diskSource(shape.source),
     });
     try {
-      return this.#insert(owner, project, shape, onCreated, identity);
+      return this.#insertOne(owner, project, shape, onCreated, identity);
     } catch (error) {
       if (identity !== undefined) engine.release(identity.id);
       throw error;
@@ -91,14 +110,8 @@ export class Creation {
     name: string,
     onCreated?: OnCreated,
   ): Promise<ComputerRecord> {
-    const source = await this.#still(id);
-    const project = this.#store.projects.findOfOwner(owner.id, source.project_id);
-    if (project === undefined)
-      throw new ApiError(
-        'not_found',
-        `The project "${source.project_name}" was deleted meanwhile.`,
-        { remedy: 'See: vc project ls' },
-      );
+    const source = refuseUnsettled(await settled(this.#store, this.#machines, id));
+    const project = this.#projectOf(owner, source);
     const isOffered = isForking(this.#machines.offeredEngine(source.engine));
     if (!isOffered || !(await this.#machines.of(source).session.describe()).canFork) {
       const message = `Computers on the engine "${source.engine}" cannot be copied.`;
@@ -107,62 +120,116 @@ export class Creation {
     }
     const copy_runs = source.status === 'running' ? 1 : 0;
     const copied = { ...source, name, protected: 0, copy_of: source.id, copy_runs };
-    return this.#insert(owner, project, copied, onCreated);
+    return this.#insertOne(owner, project, copied, onCreated);
   }
 
-  #insert(
+  /**
+   * Inserts the rows of copies in the same project, made from a snapshot of the original, or from a disk
+   * that is saved for them. Copies of a snapshot run, as those of a running computer.
+   */
+  async ofSaved(
+    owner: Owner,
+    record: ComputerRecord,
+    names: readonly string[],
+    snapshot: string | undefined,
+    onCreated?: (ids: readonly string[]) => void,
+  ): Promise<ComputerRecord[]> {
+    this.#machines.offeredEngine(record.engine);
+    const of = snapshot === undefined ? undefined : this.#snapshots.find(record, snapshot);
+    const runs = (source: ComputerRecord) => of !== undefined || source.status === 'running';
+    const insert = (source: ComputerRecord, disk: SavedDiskRecord) => {
+      const copy_runs = runs(source) ? 1 : 0;
+      const copied = { ...source, protected: 0, copy_of: null, copy_runs, source: disk.id };
+      const shapes = names.map((name) => ({ ...copied, name }));
+      const copies = this.#insert(owner, this.#projectOf(owner, source), shapes);
+      onCreated?.(copies.map(({ id }) => id));
+      return copies;
+    };
+    if (of !== undefined) {
+      const source = refuseDeleted(this.#store.computers.findById(record.id));
+      return this.#store.transaction(() => insert(source, of));
+    }
+    const source = refuseUnsettled(await settled(this.#store, this.#machines, record.id));
+    // Before its disk is saved, which takes time.
+    this.#refuseMore(owner, this.#projectOf(owner, source), names, runs(source));
+    const wanted = { kind: 'snapshot', memory: true, name: () => undefined } as const;
+    return this.#disks.save(source, wanted, (disk, present) => insert(present, disk));
+  }
+
+  #projectOf(owner: Owner, source: ComputerRecord): ProjectRow {
+    const project = this.#store.projects.findOfOwner(owner.id, source.project_id);
+    if (project !== undefined) return project;
+    throw new ApiError('not_found', `The project "${source.project_name}" was deleted meanwhile.`, {
+      remedy: 'See: vc project ls',
+    });
+  }
+
+  #refuseMore(owner: Owner, project: ProjectRow, names: readonly string[], run: boolean): void {
+    for (const name of names) this.#quota.refuseName(project, name);
+    this.#quota.refuseManyComputers(owner.id, names.length);
+    if (run) this.#quota.refuseOverLimit(owner.id, names.length);
+  }
+
+  #insertOne(
     owner: Owner,
     project: ProjectRow,
     input: NewShape,
     onCreated: OnCreated = () => {},
-    identity: MachineIdentity = { id: generateId('cmp'), ...generateKeyPair() },
+    identity?: MachineIdentity,
   ): ComputerRecord {
-    const { id } = identity;
-    // Checked again inside the transaction.
     return this.#store.transaction(() => {
-      if (this.#store.projects.findOfOwner(owner.id, project.id)?.deleting !== 0) {
-        throw missing('project', project.name, { list: 'vc project ls' });
-      }
-      this.#quota.refuseName(project, input.name);
-      this.#quota.refuseManyComputers(owner.id);
-      if (input.copy_runs === 1) this.#quota.refuseOverLimit(owner.id);
+      const [record] = this.#insert(owner, project, [input], identity);
+      if (record === undefined) throw new Error('the row was not written');
+      onCreated(record.id);
+      return record;
+    });
+  }
+
+  /** Inserts rows within a transaction, in which everything is checked again. */
+  #insert(
+    owner: Owner,
+    project: ProjectRow,
+    inputs: readonly NewShape[],
+    identity?: MachineIdentity,
+  ): ComputerRecord[] {
+    if (this.#store.projects.findOfOwner(owner.id, project.id)?.deleting !== 0) {
+      throw missing('project', project.name, { list: 'vc project ls' });
+    }
+    const names = inputs.map(({ name }) => name);
+    this.#refuseMore(owner, project, names, inputs[0]?.copy_runs === 1);
+    this.#store.projects.touch(project.id);
+    return inputs.map((input) => {
+      this.#refuseDeletedSource(input);
+      const { id, privateKey, publicKey } = identity ?? {
+        id: generateId('cmp'),
+        ...generateKeyPair(),
+      };
       this.#store.computers.insert({
         ...input,
         id,
         project_id: project.id,
         owner_id: owner.id,
         status: INITIAL,
-        private_key: identity.privateKey,
-        public_key: identity.publicKey,
+        private_key: privateKey,
+        public_key: publicKey,
         created_at: new Date().toISOString(),
         created_by: owner.keyId,
       });
-      onCreated(id);
-      this.#store.projects.touch(project.id);
       const record = this.#store.computers.findById(id);
       if (record === undefined) throw new Error(`the row of ${id} was not written`);
       return record;
     });
   }
 
-  /** The computer once no step runs on it. Only a running or stopped one can be copied. */
-  async #still(id: string): Promise<ComputerRecord> {
-    let record = this.#store.computers.findById(id);
-    if (record?.status === 'starting' || record?.status === 'stopping') {
-      await withinAnswer(this.#machines.of(record).settled());
-      record = this.#store.computers.findById(id);
-    }
-    if (record === undefined)
-      throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
-        remedy: 'See: vc ls --all',
-      });
-    if (record.status === 'running' || record.status === 'stopped') return record;
-    const { name, status } = record;
-    const quoted = JSON.stringify(name);
-    if (status === 'deleting')
-      throw new ApiError('conflict', `The computer ${quoted} is being deleted.`);
-    const message = `The computer ${quoted} is neither running nor stopped: its status is ${status}.`;
-    const remedy = `Start it first: vc start ${inCommands(record)}`;
-    throw new ApiError('conflict', message, { remedy });
+  /** The image or snapshot may have been deleted meanwhile; what the copies of a fork share has no name. */
+  #refuseDeletedSource({ source, image }: NewShape): void {
+    if (!source) return;
+    const disk = this.#store.savedDisks.find(source);
+    if (disk !== undefined && (disk.state === 'ready' || disk.name === null)) return;
+    const what = disk?.kind === 'snapshot' ? 'snapshot' : 'image';
+    const name = JSON.stringify(disk?.name ?? image);
+    throw new ApiError('image_missing', `The ${what} ${name} was deleted meanwhile.`, {
+      remedy: 'See: vc image ls',
+    });
   }
 }

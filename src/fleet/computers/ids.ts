@@ -20,7 +20,18 @@ function randomText(length: number): string {
   return text;
 }
 
-export type IdPrefix = 'usr' | 'prj' | 'cmp' | 'key' | 'srv' | 'req' | 'brw' | 'ses' | 'trj';
+export type IdPrefix =
+  | 'usr'
+  | 'prj'
+  | 'cmp'
+  | 'snp'
+  | 'img'
+  | 'key'
+  | 'srv'
+  | 'req'
+  | 'brw'
+  | 'ses'
+  | 'trj';
 
 /** A generated id, for example `cmp_` and 20 characters: 100 random bits, safe in any path or name. */
 export function generateId(prefix: IdPrefix): string {

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Engine, EngineImage } from '../../engines/engine.js';
 import { DEFAULT_IMAGES } from '../../images/default-images.js';
 import { suggestion } from '../errors/missing.js';
+import type { SavedDiskRecord } from '../store/records.js';
 
 type Os = 'linux' | 'windows';
 
@@ -17,7 +18,12 @@ export interface Placement {
   readonly engine: Engine;
   readonly image: string;
   readonly os: Os;
+  /** Id of the owner's image; undefined for one of the engine. */
+  readonly source?: string;
 }
+
+/** An image of the owner. */
+export type OwnImage = Pick<SavedDiskRecord, 'id' | 'engine' | 'os'>;
 
 /** The engines that new computers may get, the preferred one first, and a named one of them. */
 export interface EngineOffer {
@@ -29,9 +35,14 @@ export interface EngineOffer {
  * Chooses the engine and the image of a new computer. The image is the named one, else the default
  * of the operating system; the engine is the named one, else the first in order of preference that
  * has the image. Throws `image_missing`, or `engine_unavailable` if the preferred engine is away: a
- * temporary failure must not change the placement.
+ * temporary failure must not change the placement. An image of the owner is on one engine.
  */
-export async function choosePlacement(offer: EngineOffer, wanted: Wanted): Promise<Placement> {
+export async function choosePlacement(
+  offer: EngineOffer,
+  wanted: Wanted,
+  own?: OwnImage,
+): Promise<Placement> {
+  if (own !== undefined) return placementOfOwn(offer, wanted, own);
   if (wanted.engine !== undefined) return placementOn(offer.offeredEngine(wanted.engine), wanted);
   const able = offer.offered.filter(({ capabilities }) => runs(capabilities.os, wanted.os));
   const [preferred, ...others] = able.length > 0 ? able : offer.offered;
@@ -55,7 +66,17 @@ async function placementOn(engine: Engine, wanted: Wanted): Promise<Placement> {
   throw await missing(engine, images, wanted);
 }
 
-function place(engine: Engine, image: EngineImage, { os }: Wanted): Placement {
+function placementOfOwn(offer: EngineOffer, wanted: Wanted, own: OwnImage): Placement {
+  const name = wanted.image ?? '';
+  if (wanted.engine !== undefined && wanted.engine !== own.engine) {
+    const message = `Your image ${JSON.stringify(name)} is on the engine "${own.engine}", not "${wanted.engine}".`;
+    throw new ApiError('image_missing', message, { remedy: 'Leave the engine out.' });
+  }
+  const engine = offer.offeredEngine(own.engine);
+  return { ...place(engine, { name, os: own.os }, wanted), source: own.id };
+}
+
+function place(engine: Engine, image: Pick<EngineImage, 'name' | 'os'>, { os }: Wanted): Placement {
   if (os !== undefined && image.os !== os) {
     const message = `image "${image.name}" is for os "${image.os}", not "${os}".`;
     throw new ApiError('invalid_request', message);

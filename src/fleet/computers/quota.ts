@@ -11,8 +11,8 @@ const MOST_STOPPED = 1_000;
 
 /** The default of {@link Limits.maxStorage}. */
 export const MAX_STORAGE = 50;
-/** Bytes of a GB, of storage as of memory. */
-const GB = 2 ** 30;
+/** Bytes of a GB, of storage. */
+const GB = 1e9;
 
 /** Limits of every owner that has none of its own. */
 export interface Limits {

@@ -10,7 +10,16 @@ export const MOST_NAMES = 100;
  * belong to the same owner, and the command that lists them.
  */
 export function missing(
-  what: 'project' | 'computer' | 'connection' | 'secret' | 'API key' | 'owner' | 'cluster member',
+  what:
+    | 'project'
+    | 'computer'
+    | 'snapshot'
+    | 'image'
+    | 'connection'
+    | 'secret'
+    | 'API key'
+    | 'owner'
+    | 'cluster member',
   name: string,
   { known = [], list }: { readonly known?: readonly string[]; readonly list: string },
 ): ApiError {

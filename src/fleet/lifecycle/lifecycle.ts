@@ -5,7 +5,7 @@ import { lostReason } from '../errors/lost-machine.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 
 /** Requests. Stored as the computer's status before anything is done: the intent. */
-export type Ask = 'start' | 'restart' | 'stop' | 'remove';
+export type Ask = 'start' | 'restart' | 'reset' | 'stop' | 'remove';
 
 /** Result of a step. `copied`: a complete copy that should not run; `delayed`: the engine is away. */
 export type Result = 'ready' | 'stopped' | 'copied' | 'failed' | 'delayed' | 'removed';
@@ -40,6 +40,7 @@ export const TRANSITIONS: {
   running: {
     start: 'running',
     restart: 'starting',
+    reset: 'starting',
     stop: 'stopping',
     remove: 'deleting',
     'seen running': 'running',
@@ -60,6 +61,7 @@ export const TRANSITIONS: {
   stopped: {
     start: 'starting',
     restart: 'starting',
+    reset: 'stopping',
     stop: 'stopped',
     remove: 'deleting',
     'seen running': 'running',
@@ -70,6 +72,7 @@ export const TRANSITIONS: {
   error: {
     start: 'starting',
     restart: 'starting',
+    reset: 'starting',
     stop: 'stopping',
     remove: 'deleting',
     // Keep the reason of the failure until the next start: ignore `seen stopped`.
@@ -97,7 +100,10 @@ export type Verdict =
  * Only for a computer without a running step. `sourceIsGone`: a copy that can never be completed.
  */
 export function judge(
-  record: Pick<ComputerRecord, 'status' | 'started_at' | 'copied_at' | 'project_name' | 'name'>,
+  record: Pick<
+    ComputerRecord,
+    'status' | 'started_at' | 'copied_at' | 'reset_to' | 'project_name' | 'name'
+  >,
   state: Pick<MachineState, 'status' | 'reason' | 'isMoving'> | undefined,
   sourceIsGone: boolean,
 ): Verdict | undefined {
@@ -105,7 +111,9 @@ export function judge(
   // Nothing is known of it until its host answers again; only an interrupted move needs a step.
   if (state?.status === 'unreachable' && !state.isMoving) return undefined;
   if (status === 'deleting' || sourceIsGone) return { pursue: 'remove' };
-  if (state === undefined && hasDisk(record)) return { news: 'lost', reason: lostReason(record) };
+  // A reset may replace the machine.
+  const isLost = state === undefined && hasDisk(record) && record.reset_to === null;
+  if (isLost) return { news: 'lost', reason: lostReason(record) };
   // Without a disk nothing is lost, and the intent can still be carried out.
   if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
   if (state === undefined || state.status === 'unreachable') return undefined;

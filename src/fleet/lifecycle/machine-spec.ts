@@ -1,4 +1,4 @@
-import type { MachineSpec } from '../../engines/engine.js';
+import type { DiskSource, MachineSpec } from '../../engines/engine.js';
 import { hostNameOf } from '../../lib/text/host-name.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -17,6 +17,7 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
     authorizedKey: record.public_key,
     hostName: hostNameOf(record.name),
     placement: placementOf(record),
+    from: diskSource(record.source),
   };
 }
 
@@ -24,4 +25,9 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
 export function placementOf({ member, member_group: group }: ComputerRecord) {
   if (member !== null) return { member };
   return group === null ? undefined : { group };
+}
+
+/** The saved disk with this id, as an engine needs it. */
+export function diskSource(id: string | null): DiskSource | undefined {
+  return id === null ? undefined : { id, kind: id.startsWith('img_') ? 'image' : 'snapshot' };
 }

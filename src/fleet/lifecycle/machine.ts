@@ -1,11 +1,12 @@
 import { ApiError } from '../../contract/errors.js';
 import { type Clustered, isClustered } from '../../engines/clustered.js';
-import type {
-  Engine,
-  MachineLabel,
-  MachinePlacement,
-  MachineSpec,
-  MachineState,
+import {
+  type Engine,
+  isSnapshotting,
+  type MachineLabel,
+  type MachinePlacement,
+  type MachineSpec,
+  type MachineState,
 } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { hidePaths } from '../../lib/text/hide-paths.js';
@@ -16,7 +17,7 @@ import type { SpareConnections } from '../sessions/spare-connections.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
-import { machineSpec } from './machine-spec.js';
+import { diskSource, machineSpec } from './machine-spec.js';
 import { READINESS, ready, readyPlace } from './readiness.js';
 import { Steps } from './steps.js';
 
@@ -32,7 +33,7 @@ export interface MachineParts {
   /** The label of its machine; undefined for an engine without labels. */
   label(record: ComputerRecord): MachineLabel | undefined;
   /** Called when nothing of the machine is left. */
-  onRemoved(): void;
+  onRemoved(): Promise<void>;
 }
 
 const STOP_GRACE_MS = 3_000;
@@ -51,7 +52,7 @@ export class Machine {
   readonly #copy: MachineParts['copy'];
   readonly #place: MachineParts['place'];
   readonly #label: MachineParts['label'];
-  readonly #onRemoved: () => void;
+  readonly #onRemoved: () => Promise<void>;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
 
@@ -90,7 +91,7 @@ export class Machine {
   /** Starts the machine and resolves when it is ready. The caller has written `starting`. */
   start(): Promise<void> {
     return (
-      this.#steps.current('start', 'restart') ??
+      this.#steps.current('start', 'restart', 'reset') ??
       this.#steps.run('start', (signal) => this.#start(signal))
     );
   }
@@ -107,6 +108,21 @@ export class Machine {
     });
   }
 
+  /**
+   * Puts it back to the saved disk of its row, and starts it if its status says so. Every step that
+   * follows an interrupted reset completes it first.
+   */
+  reset(): Promise<void> {
+    return this.#steps.run('reset', async (signal) => {
+      this.session.close();
+      if (this.#store.computers.findById(this.id)?.status === 'starting') {
+        return this.#start(signal);
+      }
+      await this.#completeReset(signal);
+      this.#storeResult(['stopped']);
+    });
+  }
+
   stop(): Promise<void> {
     const current = this.#steps.current('stop');
     if (current) return current;
@@ -115,6 +131,7 @@ export class Machine {
     return this.#steps.run('stop', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
+      await this.#completeReset(signal);
       this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
     });
   }
@@ -163,7 +180,7 @@ export class Machine {
       this.session.close();
       await this.#engine.remove(this.id, signal);
       this.#storeResult(isStored ? ['removed'] : ['remove', 'removed']);
-      this.#onRemoved();
+      await this.#onRemoved();
     });
   }
 
@@ -214,18 +231,45 @@ export class Machine {
       throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
         remedy: 'See: vc ls --all',
       });
+    const resetFrom = await this.#completeReset(signal);
     const isCopy = record.copy_of !== null;
     if (isCopy) await this.#become(record, record.copy_of, signal);
     // Never recreate a machine that had a disk: that would hide the loss of the disk.
     else if (!hasDisk(record)) await this.#create(record, signal);
     // It may have been renamed since its last start.
     else await this.#withDisk(record, () => this.#setHostName(record));
-    if (isCopy && record.copy_runs === 0) return;
-    if (!isCopy) this.session.started(record);
+    if (record.copied_at === null && record.copy_runs === 0) {
+      if (!isCopy) this.#store.transaction(() => this.#copied());
+      return;
+    }
+    const from = resetFrom ?? (hasDisk(record) ? null : record.source);
+    if (from !== null && this.#store.savedDisks.find(from)?.memory === 1) {
+      // The pointer of a copy is where the original's was.
+      this.session.copied(resetFrom === undefined ? this.session : undefined);
+    } else if (!isCopy) this.session.started(record);
     const start = () => this.#engine.start(this.id, signal, () => this.session.anticipate());
     await this.#withDisk(record, start);
     await this.#ready(signal);
     this.#store.computers.change(this.id, 'ready');
+  }
+
+  /** A copy that does not run is complete. */
+  #copied(): void {
+    this.#store.computers.setCopied(this.id);
+    this.#store.computers.change(this.id, 'copied');
+  }
+
+  /** Completes a reset of which the row tells; returns the id of the saved disk. */
+  async #completeReset(signal: AbortSignal): Promise<string | null | undefined> {
+    const record = this.#store.computers.findById(this.id);
+    if (record === undefined || record.reset_to === null) return undefined;
+    const from = record.reset_to || record.source;
+    // One without a disk is created from it.
+    if (hasDisk(record) && isSnapshotting(this.#engine)) {
+      await this.#engine.reset({ ...this.#spec(record), from: diskSource(from) }, signal);
+    }
+    this.#store.computers.setWasReset(this.id);
+    return from;
   }
 
   async #setHostName(record: ComputerRecord): Promise<void> {
@@ -259,8 +303,8 @@ export class Machine {
     // The source may have been started meanwhile.
     if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
     this.#store.transaction(() => {
-      this.#store.computers.setCopied(this.id);
-      if (record.copy_runs === 0) this.#store.computers.change(this.id, 'copied');
+      if (record.copy_runs === 0) this.#copied();
+      else this.#store.computers.setCopied(this.id);
     });
   }
 

@@ -31,7 +31,7 @@ export class Machines implements EngineOffer {
   readonly #engines: EngineSet;
   readonly #store: Store;
   readonly #connectors: Connectors;
-  readonly #removed: ((id: string) => void)[] = [];
+  readonly #removed: ((id: string, engine: Engine) => void | Promise<void>)[] = [];
   readonly #spares = new SpareConnections();
   #detached = false;
 
@@ -54,9 +54,9 @@ export class Machines implements EngineOffer {
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
       place: (present) => placeNew(engine, present, this.#store),
       label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
-      onRemoved: () => {
+      onRemoved: async () => {
         this.#machines.delete(record.id);
-        for (const listener of this.#removed) listener(record.id);
+        await Promise.all(this.#removed.map((listener) => listener(record.id, engine)));
       },
     });
     if (this.#detached) machine.detach();
@@ -71,7 +71,7 @@ export class Machines implements EngineOffer {
   }
 
   /** Calls `listener` with the id of every computer that is removed. */
-  onRemoved(listener: (id: string) => void): void {
+  onRemoved(listener: (id: string, engine: Engine) => void | Promise<void>): void {
     this.#removed.push(listener);
   }
 

@@ -17,6 +17,9 @@ import type { Machines } from './machines.js';
 /** Computers that are compared at once; requests are answered in between. */
 const PART = 250;
 
+/** Continues interrupted work on more than one computer, and on what else an engine keeps. */
+export type ResumeOthers = (engine: Engine, signal: AbortSignal) => Promise<void>;
+
 /**
  * Reconciles the store's intent with the engine's state; safe to run at any time. It changes
  * machines with the same steps as requests do, and removes orphans.
@@ -25,11 +28,15 @@ export class Reconciler {
   readonly #store: Store;
   readonly #machines: Machines;
   readonly #log: Log;
-  readonly #resumeOthers: () => void;
+  readonly #resumeOthers: ResumeOthers;
   readonly adoption: Adoption;
 
-  /** `resumeOthers` continues interrupted work on more than one computer. */
-  constructor(store: Store, machines: Machines, log: Log, resumeOthers: () => void = () => {}) {
+  constructor(
+    store: Store,
+    machines: Machines,
+    log: Log,
+    resumeOthers: ResumeOthers = async () => {},
+  ) {
     this.#store = store;
     this.#machines = machines;
     this.#log = log;
@@ -74,7 +81,7 @@ export class Reconciler {
       await this.#removeOrphan(engine, id, signal);
     }
     await this.#finishProjects();
-    this.#resumeOthers();
+    await this.#resumeOthers(engine, signal);
   }
 
   /** Handles an engine's event. */

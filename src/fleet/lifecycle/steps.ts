@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import { Queue } from '../../lib/async/queue.js';
 
-export type StepKind = 'start' | 'restart' | 'stop' | 'remove' | 'move';
+export type StepKind = 'start' | 'restart' | 'reset' | 'stop' | 'remove' | 'move';
 
 interface Step {
   readonly kind: StepKind;

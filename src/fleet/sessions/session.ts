@@ -180,8 +180,9 @@ export class Session {
     this.screen.prepare(async () => undefined).catch(() => undefined);
   }
 
-  /** After a copy with memory the pointer is where the original's was. */
-  copied({ pointer }: Session): void {
+  /** Its memory is continued: the pointer is where that of `original` was, if it is known. */
+  copied(original: Session | undefined): void {
+    const pointer = original?.pointer;
     this.lastUsed = performance.now();
     this.#screen = undefined;
     this.#description = undefined;

@@ -65,6 +65,11 @@ export function computerStore(db: Db, written: Notifier) {
   const complete = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
+  const setSnapshot = db.prepare('UPDATE computers SET snapshot = ? WHERE id = ?');
+  const setReset = db.prepare('UPDATE computers SET reset_to = ? WHERE id = ?');
+  const setWasReset = db.prepare(
+    "UPDATE computers SET snapshot = nullif(reset_to, ''), reset_to = NULL WHERE id = ?",
+  );
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
   const idsOfProject = db.prepare('SELECT id FROM computers WHERE project_id = ?');
   const idsOfKey = db.prepare('SELECT id FROM computers WHERE created_by = ?');
@@ -182,6 +187,12 @@ export function computerStore(db: Db, written: Notifier) {
     },
     /** The copy is complete. */
     setCopied,
+    /** Its current snapshot. */
+    setSnapshot: (id: string, snapshot: string | null) => write(setSnapshot, id, [snapshot]),
+    /** It is to be put back to a saved disk; an empty id stands for its state after its creation. */
+    setReset: (id: string, to: string) => write(setReset, id, [to]),
+    /** It was put back. */
+    setWasReset: (id: string) => write(setWasReset, id),
     /** The member of the cluster that it is on. */
     setMember(id: string, member: string): void {
       if (findById(id)?.member !== member) write(setMember, id, [member]);

@@ -33,9 +33,6 @@ export function savedDiskStore(db: Db, written: Notifier) {
     `UPDATE saved_disks SET state = 'retired'
        WHERE owner_id = ? AND name = ? AND kind = 'image' AND state = 'ready'`,
   );
-  const retireAll = db.prepare(
-    "UPDATE saved_disks SET state = 'retired', computer_id = NULL WHERE computer_id = ?",
-  );
   const retireOwned = db.prepare("UPDATE saved_disks SET state = 'retired' WHERE owner_id = ?");
   const remove = db.prepare('DELETE FROM saved_disks WHERE id = ?');
   const bytes = db.prepare(
@@ -44,8 +41,6 @@ export function savedDiskStore(db: Db, written: Notifier) {
   const unused = db.prepare(
     `SELECT * FROM saved_disks WHERE engine = ? AND state <> 'ready' AND NOT ${IS_USED}`,
   );
-  const ofOwner = db.prepare('SELECT * FROM saved_disks WHERE owner_id = ?');
-
   return {
     /** Writes that a disk is being saved. */
     insert: (disk: NewSavedDisk) => void insert.run({ ...disk, now: new Date().toISOString() }),
@@ -71,11 +66,8 @@ export function savedDiskStore(db: Db, written: Notifier) {
       retire.run(id);
       written.notify(owner_id);
     },
-    /** The computer is being removed. */
-    retireOfComputer: (computerId: string) => void retireAll.run(computerId),
     /** The owner is being removed; so are its computers. */
     retireOfOwner: (ownerId: string) => void retireOwned.run(ownerId),
-    ofOwner: (ownerId: string) => ofOwner.all(ownerId) as SavedDiskRecord[],
     /** The engine has removed it. */
     remove: (id: string) => void remove.run(id),
     /** What the owner's disks take. */

@@ -328,6 +328,9 @@ export const SCHEMA = `
     FROM (SELECT 1) LEFT JOIN computers ON computers.id = NEW.computer_id
       LEFT JOIN projects ON projects.id = project_id;
   END;
+  CREATE TRIGGER computer_disks AFTER DELETE ON computers BEGIN
+    UPDATE saved_disks SET state = 'retired', computer_id = NULL WHERE computer_id = OLD.id;
+  END;
   -- Snapshots that are deleted with their computer have no event.
   CREATE TRIGGER disk_retired AFTER UPDATE OF state ON saved_disks
     WHEN OLD.state = 'ready' AND NEW.state = 'retired'

@@ -1,3 +1,5 @@
+import type { Answer } from '../../contract/operations.js';
+import type { Computer } from '../../contract/resources.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { Handlers } from './handlers.js';
@@ -58,9 +60,23 @@ export const computerHandlers: Pick<Handlers, Names> = {
   stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),
   restartComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.restart(computer, query.wait ? 'ready' : 'no', stillAllowed),
-  forkComputer: ({ fleet, owner, computer, body, query, onCreated }) =>
-    fleet.computers.fork(owner, computer, body.name ?? '', query.wait ? 'ready' : 'no', onCreated),
+  forkComputer: async ({ fleet, owner, computer, body, query, onCreated }) => {
+    const { name, names, snapshot } = body;
+    const wanted = { names: names ?? (name === undefined ? [] : [name]), snapshot };
+    const isList = names !== undefined;
+    const created = (ids: readonly string[]) =>
+      onCreated?.(isList ? JSON.stringify(ids) : (ids[0] ?? ''));
+    const wait = query.wait ? 'ready' : 'no';
+    const computers = await fleet.computers.fork(owner, computer, wanted, wait, created);
+    return copiesAnswer(computers, isList);
+  },
 };
+
+/** A list if `names` were asked for, however many. */
+function copiesAnswer(computers: readonly Computer[], isList: boolean): Answer<'forkComputer'> {
+  const [copy] = computers;
+  return isList || copy === undefined ? { computers: [...computers] } : copy;
+}
 
 function controlState(fleet: Fleet, owner: Owner, id: string) {
   return { control: fleet.control.of(id), is_mine: fleet.control.isHeldBy(id, owner) };

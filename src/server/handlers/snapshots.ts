@@ -1,16 +1,16 @@
-import { ApiError } from '../../contract/errors.js';
 import type { Handlers } from './handlers.js';
 
 export const snapshotHandlers: Pick<
   Handlers,
   'createSnapshot' | 'listSnapshots' | 'deleteSnapshot' | 'resetComputer'
 > = {
-  createSnapshot: notYet,
-  listSnapshots: notYet,
-  deleteSnapshot: notYet,
-  resetComputer: notYet,
+  createSnapshot: ({ fleet, computer, body, onCreated }) =>
+    fleet.snapshots.create(computer, body, onCreated),
+  listSnapshots: ({ fleet, computer }) => ({ snapshots: fleet.snapshots.list(computer) }),
+  deleteSnapshot: async ({ fleet, computer, params }) => {
+    await fleet.snapshots.remove(computer, params.snapshot ?? '');
+    return { success: true };
+  },
+  resetComputer: ({ fleet, computer, body, query, stillAllowed }) =>
+    fleet.computers.reset(computer, body.snapshot, query.wait ? 'ready' : 'no', stillAllowed),
 };
-
-export function notYet(): never {
-  throw new ApiError('not_found', 'There are no snapshots yet.');
-}

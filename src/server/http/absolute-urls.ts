@@ -1,17 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Login } from '../../contract/access/sessions.js';
-import { Computer } from '../../contract/resources.js';
+import { Computer, ForkAnswer } from '../../contract/resources.js';
 import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
 import { isOverTls } from './origin.js';
 
 /** What of an answer has URLs. */
-export type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
+export type Place = 'resource' | 'resource or list' | 'page' | 'browser' | 'list' | 'nowhere';
 
 /** What of an answer of the schema has URLs: a resource, or a list of `computers`. */
 export function placeOf(schema: z.ZodType): Place {
   if (schema === Computer || schema === View) return 'resource';
+  if (schema === ForkAnswer) return 'resource or list';
   if (schema === Login) return 'page';
   if (schema === Browser) return 'browser';
   const list = schema instanceof z.ZodObject ? schema.shape.computers : undefined;
@@ -20,7 +21,9 @@ export function placeOf(schema: z.ZodType): Place {
 
 /** Makes the URLs of an answer absolute. The base address depends on the request. */
 export function withAbsoluteUrls(where: Place, answer: unknown, request: FastifyRequest): unknown {
-  if (where === 'resource') return absolute(answer, request);
+  const isList = 'computers' in (answer as object);
+  if (where === 'resource' || (where === 'resource or list' && !isList))
+    return absolute(answer, request);
   // The web page is beside the interface, not below it.
   if (where === 'page') return absolute(answer, request, origin(request));
   if (where === 'browser') {

@@ -24,8 +24,11 @@ const create = (name: string) => {
   const input = CreateComputer.parse({ name, ram: 4, auto_stop_minutes: 9, resolution: '800x600' });
   return test.fleet.computers.create(owner, project, input, 'ready');
 };
-const fork = (from: string, name: string, wait: 'ready' | 'no' = 'ready') =>
-  test.fleet.computers.fork(owner, record(from), name, wait);
+const fork = async (from: string, name: string, wait: 'ready' | 'no' = 'ready') => {
+  const [copy] = await test.fleet.computers.fork(owner, record(from), { names: [name] }, wait);
+  if (copy === undefined) throw new Error('there is no copy');
+  return copy;
+};
 const stop = (name: string) => test.fleet.computers.stop(record(name));
 const start = (name: string) => test.fleet.computers.start(record(name));
 const restart = (name: string) => test.fleet.computers.restart(record(name));

@@ -66,7 +66,7 @@ class World {
         return computers.create(this.#owner, projects.find(this.#owner, 'demo'), input, 'ready');
       }
       case 'fork':
-        return computers.fork(this.#owner, find(), step.to, 'ready');
+        return computers.fork(this.#owner, find(), { names: [step.to] }, 'ready');
       case 'remove':
         return computers.remove(find());
       case 'protect':

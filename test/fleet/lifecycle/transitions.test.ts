@@ -13,7 +13,7 @@ import {
 } from '../../../src/fleet/lifecycle/lifecycle.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const ASKS = ['start', 'restart', 'stop', 'remove'] as const;
+const ASKS = ['start', 'restart', 'reset', 'stop', 'remove'] as const;
 const RESULTS = ['ready', 'stopped', 'copied', 'failed', 'delayed', 'removed'] as const;
 const NEWS = ['seen running', 'seen stopped', 'seen failed', 'lost'] as const;
 const OCCASIONS: readonly Occasion[] = [...ASKS, ...RESULTS, ...NEWS];
@@ -81,13 +81,17 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
     'moving' as const,
   );
   fc.assert(
-    fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), (...given) => {
-      const [status, started_at, copied_at, machine, sourceIsGone] = given;
+    fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), at, (...given) => {
+      const [status, started_at, copied_at, machine, sourceIsGone, reset_to] = given;
       const named = { project_name: 'demo', name: 'desktop' };
       const isMoving = machine === 'moving';
       const moving = { status: 'unreachable', isMoving: true } as const;
       const found = machine && (isMoving ? moving : { status: machine });
-      const verdict = judge({ ...named, status, started_at, copied_at }, found, sourceIsGone);
+      const verdict = judge(
+        { ...named, status, started_at, copied_at, reset_to },
+        found,
+        sourceIsGone,
+      );
       const hadDisk = started_at !== null || copied_at !== null;
       // Nothing is known of it: its status stays, and it is not lost.
       if (machine === 'unreachable') {
@@ -101,7 +105,8 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
         expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();
         // Only intended steps are resumed.
         if (!sourceIsGone) expect(verdict.pursue).toBe(INTENDED[status as keyof typeof INTENDED]);
-      } else if (verdict?.news === 'lost') expect([hadDisk, machine]).toEqual([true, undefined]);
+      } else if (verdict?.news === 'lost')
+        expect([hadDisk, machine, reset_to]).toEqual([true, undefined, null]);
       else if (status === 'starting' || status === 'stopping') expect(verdict).toBeUndefined();
       if (status === 'starting' || status === 'stopping') expect(verdict).toBeDefined();
     }),
@@ -118,7 +123,8 @@ it('one file writes statuses, and one file changes machines', () => {
     files.filter((name) => pattern.test(readFileSync(join(fleet, name), 'utf8'))).sort();
   expect(matching(/SET status|DELETE FROM computers/)).toEqual(['store/computers.ts']);
   // The reconciler removes orphans; copies need two machines, so `Machines` makes them.
-  expect(matching(/engine\.(create|start|stop)\(/)).toEqual(['lifecycle/machine.ts']);
+  expect(matching(/engine\.(create|start|stop|reset)\(/)).toEqual(['lifecycle/machine.ts']);
+  expect(matching(/engine\s*\.(save|removeSaved)\(/)).toEqual(['snapshots/saved-disks.ts']);
   expect(matching(/engine\.(remove|fork)\(/)).toEqual([
     'lifecycle/machine.ts',
     'lifecycle/machines.ts',
@@ -131,6 +137,7 @@ it('a reason of the engine names no path of the host', () => {
     status: 'running',
     started_at: '2026-01-01T00:00:00.000Z',
     copied_at: null,
+    reset_to: null,
   } as const;
   const reason = 'Its QEMU exited: filename=/var/lib/vc/machines/x/disk.qcow2: Could not open';
   const named = { project_name: 'demo', name: 'desktop' };

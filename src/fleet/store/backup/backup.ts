@@ -40,7 +40,8 @@ function complete(path: string, directory: string, version: string): BackupFacts
       version,
       created_at: new Date().toISOString(),
       images: copy
-        .prepare('SELECT DISTINCT engine, image AS name FROM computers ORDER BY engine, image')
+        .prepare(`SELECT DISTINCT engine, image AS name FROM computers WHERE source IS NULL
+           ORDER BY engine, image`)
         .all() as BackupFacts['images'],
     };
     const key = keyFile(directory);

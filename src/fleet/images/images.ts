@@ -1,0 +1,160 @@
+import { ApiError } from '../../contract/errors.js';
+import type { Image, ImageList } from '../../contract/resources.js';
+import { listStoredImages } from '../../engines/stored-images.js';
+import { DEFAULT_IMAGES, imageNamed } from '../../images/default-images.js';
+import type { Owner } from '../accounts/api-keys.js';
+import type { OnCreated } from '../computers/idempotency.js';
+import { settled } from '../computers/settled.js';
+import { ownShapes } from '../computers/template-visibility.js';
+import { missing } from '../errors/missing.js';
+import { inCommands } from '../errors/remedies.js';
+import type { Machines } from '../lifecycle/machines.js';
+import type { SavedDisks } from '../snapshots/saved-disks.js';
+import type { Snapshots } from '../snapshots/snapshots.js';
+import type { Store } from '../store/index.js';
+import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
+
+/** Images of an owner. */
+const MOST = 100;
+/** Names of recipes, and of operating systems that stand for them. */
+const RESERVED: readonly string[] = Object.values(DEFAULT_IMAGES);
+
+export interface ImagesParts {
+  readonly store: Store;
+  readonly machines: Machines;
+  readonly disks: SavedDisks;
+  readonly snapshots: Snapshots;
+  mayAdminister(owner: Owner): boolean;
+}
+
+/** Images: those that owners have saved from their computers, and those of the engines for all. */
+export class Images {
+  readonly #parts: ImagesParts;
+  readonly #store: Store;
+
+  constructor(parts: ImagesParts) {
+    this.#parts = parts;
+    this.#store = parts.store;
+  }
+
+  /**
+   * The owner's images, the images of all engines, and templates. A key that may not administer sees the
+   * templates of the shapes of its own computers only: others tell what other owners use.
+   */
+  async list(owner: Owner, signal?: AbortSignal): Promise<ImageList> {
+    const { images, failures } = await listStoredImages(
+      [...this.#parts.machines.engines()],
+      signal,
+    );
+    const isOwn = ownShapes(this.#store, owner);
+    const all = this.#parts.mayAdminister(owner);
+    const visible = images.filter((one) => all || one.kind !== 'template' || isOwn(one));
+    return {
+      images: [...this.#store.savedDisks.images(owner.id).map(serialize), ...visible],
+      failures,
+    };
+  }
+
+  /** The owner's image of the name, else one of an engine. */
+  async get(owner: Owner, name: string, signal?: AbortSignal): Promise<Image> {
+    const { images } = await this.list(owner, signal);
+    const found = images.find((image) => image.name === name && image.kind !== 'template');
+    if (found !== undefined) return found;
+    throw missing('image', name, { known: images.map((image) => image.name), list: 'vc image ls' });
+  }
+
+  /** Saves a computer, or one of its snapshots, as an image of its owner. */
+  async save(
+    record: ComputerRecord,
+    { name, snapshot }: { readonly name: string; readonly snapshot?: string | undefined },
+    onCreated: OnCreated = () => {},
+  ): Promise<Image> {
+    if (RESERVED.includes(imageNamed(name))) {
+      const message = `name must not be ${JSON.stringify(name)}, which is the name of a recipe.`;
+      throw new ApiError('invalid_request', message, { remedy: 'Choose another name.' });
+    }
+    this.#parts.disks.engineOf(record);
+    const of = snapshot === undefined ? undefined : this.#parts.snapshots.find(record, snapshot);
+    if (of === undefined) await settled(this.#store, this.#parts.machines, record.id);
+    const isNew = () =>
+      this.#store.savedDisks.images(record.owner_id).every((i) => i.name !== name);
+    const given = () => {
+      if (!isNew() || this.#store.savedDisks.images(record.owner_id).length < MOST) return name;
+      throw new ApiError('limit_reached', `You have ${MOST} images, which is the limit.`, {
+        remedy: 'Remove one first: vc image rm NAME',
+      });
+    };
+    const wanted = { kind: 'image', memory: false, of, name: given } as const;
+    const id = await this.#parts.disks.save(record, wanted, (disk) => {
+      onCreated(disk.id);
+      return disk.id;
+    });
+    // The one that it has replaced.
+    await this.#parts.disks.tidy(this.#parts.machines.engine(record.engine)).catch(() => undefined);
+    return this.#view(record.owner_id, id);
+  }
+
+  /** The answer about an image that was saved; undefined if it is gone. */
+  resume(ownerId: string, id: string): Promise<Image> | undefined {
+    const image = this.#store.savedDisks.images(ownerId).find((each) => each.id === id);
+    return image && Promise.resolve(serialize(image));
+  }
+
+  /** Refused while computers that were made from it exist. */
+  async remove(owner: Owner, name: string): Promise<void> {
+    const image = this.#store.transaction(() => {
+      const found = this.#store.savedDisks.images(owner.id).find((each) => each.name === name);
+      if (found === undefined) return undefined;
+      if (found.used_by > 0) throw this.#inUse(found);
+      this.#store.savedDisks.retire(found);
+      return found;
+    });
+    if (image !== undefined) {
+      const engine = this.#parts.machines.engine(image.engine);
+      return this.#parts.disks.tidy(engine, ({ id }) => id === image.id);
+    }
+    // Throws if there is none.
+    await this.get(owner, name);
+    const message = `The image ${JSON.stringify(name)} belongs to the service.`;
+    throw new ApiError('conflict', message, {
+      remedy: 'An administrator removes it on the host of the service.',
+    });
+  }
+
+  #inUse({ id, name }: SavedDiskRecord): ApiError {
+    const users = this.#store.computers.listAll().filter(({ source }) => source === id);
+    const names = users.slice(0, 3).map(inCommands);
+    const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
+    const message = `The image ${JSON.stringify(name)} is needed by ${names.join(', ')}${more}.`;
+    return new ApiError('conflict', message, {
+      remedy: `Remove them first: vc rm ${names.join(' ')}`,
+    });
+  }
+
+  #view(ownerId: string, id: string): Image {
+    const image = this.#store.savedDisks.images(ownerId).find((each) => each.id === id);
+    if (image !== undefined) return serialize(image);
+    throw new ApiError('not_found', 'The image was deleted or replaced meanwhile.', {
+      remedy: 'See: vc image ls',
+    });
+  }
+}
+
+function serialize(image: SavedDiskRecord & { readonly used_by: number }): Image {
+  const { name, engine, os, bytes, created_at, used_by } = image;
+  return {
+    name: name ?? '',
+    engine,
+    os,
+    kind: 'saved',
+    status: 'ready',
+    bytes,
+    created_at,
+    recipe_hash: null,
+    key: null,
+    cpu: null,
+    ram: null,
+    resolution: null,
+    used_by,
+  };
+}

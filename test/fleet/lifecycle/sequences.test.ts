@@ -7,7 +7,7 @@ import { describe, expect, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
 import { CreateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { LIMIT, Model, type ModelStep, NAMES, steps } from '../../support/lifecycle-model.js';
 import { promise } from '../../support/run/promise.js';
@@ -19,10 +19,12 @@ const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const MAX_MS = 25_000;
 
 /** An engine whose calls end when the scheduler decides. */
-class ScheduledEngine extends FakeForkingEngine {
+class ScheduledEngine extends FakeSnapshottingEngine {
   scheduler: fc.Scheduler | undefined;
 
-  protected override async step(...call: Parameters<FakeForkingEngine['step']>): Promise<void> {
+  protected override async step(
+    ...call: Parameters<FakeSnapshottingEngine['step']>
+  ): Promise<void> {
     await this.scheduler?.schedule(Promise.resolve(), call.join(' '));
     await super.step(...call);
   }
@@ -66,7 +68,18 @@ class World {
         return computers.create(this.#owner, projects.find(this.#owner, 'demo'), input, 'ready');
       }
       case 'fork':
-        return computers.fork(this.#owner, find(), { names: [step.to] }, 'ready');
+        return computers.fork(
+          this.#owner,
+          find(),
+          { names: [step.to], snapshot: step.from },
+          'ready',
+        );
+      case 'write':
+        return this.#write(find().id, step.text);
+      case 'snapshot':
+        return this.#test.fleet.snapshots.create(find(), { name: step.as, memory: true });
+      case 'reset':
+        return computers.reset(find(), step.from);
       case 'remove':
         return computers.remove(find());
       case 'protect':
@@ -84,8 +97,38 @@ class World {
 
   #changeMachine(id: string, what: 'ends' | 'runs' | 'vanishes'): void {
     const machine = this.engine.machines.get(id);
-    if (what === 'vanishes' || machine === undefined) this.engine.machines.delete(id);
-    else machine.status = what === 'ends' ? 'stopped' : 'running';
+    if (what === 'vanishes' || machine === undefined) {
+      this.engine.machines.delete(id);
+      this.engine.contents.delete(id);
+    } else machine.status = what === 'ends' ? 'stopped' : 'running';
+  }
+
+  #write(id: string, text: string): void {
+    if (this.engine.contents.has(id)) this.engine.contents.set(id, text);
+  }
+
+  /** What is on each computer's disk, and its snapshots. */
+  contents(): Record<string, unknown> {
+    return Object.fromEntries(
+      this.computers().map(({ id, name }) => [
+        name,
+        [
+          this.engine.contents.get(id),
+          ...this.#test.fleet.snapshots.list({ id }).map((each) => each.name),
+        ],
+      ]),
+    );
+  }
+
+  /** Deletes everything; returns the disks that the engine still has. */
+  async deleteAll(): Promise<string[]> {
+    const { computers } = this.#test.fleet;
+    for (const { id } of this.computers()) {
+      const record = computers.find(this.#owner, { id });
+      computers.update(record, { protected: false });
+      await computers.remove(record);
+    }
+    return [...this.engine.disks.keys()];
   }
 
   /** Emits an engine event for each machine. */
@@ -97,7 +140,8 @@ class World {
   }
 
   away(error: ApiError | undefined): void {
-    for (const call of ['create', 'start', 'stop', 'remove', 'fork'] as const) {
+    const calls = ['create', 'start', 'stop', 'remove', 'save', 'reset', 'removeSaved'] as const;
+    for (const call of calls) {
       if (error) this.engine.failures.set(call, error);
       else this.engine.failures.delete(call);
     }
@@ -154,11 +198,13 @@ describe('promise 17', () => {
                 () => {
                   world.reportAll();
                   expect(world.seen(), JSON.stringify(step)).toEqual(model.expected());
+                  expect(world.contents(), JSON.stringify(step)).toEqual(model.contents());
                 },
                 { timeout: 5_000, interval: 2 },
               );
               stepsDone += 1;
             }
+            expect(await world.deleteAll()).toEqual([]);
             sequences += 1;
           } finally {
             await world.close();
@@ -215,6 +261,7 @@ describe('promise 17', () => {
               },
               { timeout: 5_000, interval: 5 },
             );
+            await vi.waitFor(async () => expect(await world.deleteAll()).toEqual([]));
             sequences += 1;
           } finally {
             world.engine.scheduler = undefined;

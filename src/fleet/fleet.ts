@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Engine, isLabelling } from '../engines/engine.js';
 import type { Log } from '../lib/log.js';
 import { ApiKeys } from './accounts/api-keys.js';
@@ -111,6 +112,8 @@ export class Fleet {
   constructor(options: FleetOptions) {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
+    // Every save listens to it.
+    setMaxListeners(0, this.#stopping.signal);
     this.#machines = new Machines(engines, store, connectors);
     this.#pictures = new Pictures({
       known: (id) => this.#machines.known(id),

@@ -52,6 +52,8 @@ export const EVENT_TYPES = [
 export const MOST_RUNNING = 10_000;
 /** GB that the snapshots and images of an owner may be allowed to take. */
 export const MOST_STORAGE = 1_000_000;
+/** The same unless the service or the owner has another limit. */
+export const DEFAULT_STORAGE = 50;
 /** Copies that one fork makes at most. */
 export const MAX_FORKS = 16;
 /** `administrator`: may manage the owners of the service. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { DEFAULT_STORAGE } from '../contract/constants.js';
 import { type Engine, isLabelling } from '../engines/engine.js';
 import type { Log } from '../lib/log.js';
 import { ApiKeys } from './accounts/api-keys.js';
@@ -17,7 +18,7 @@ import { ComputerUse } from './computer-use/computer-use.js';
 import { Computers } from './computers/computers.js';
 import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
-import { MAX_STORAGE, Quota } from './computers/quota.js';
+import { Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
@@ -128,7 +129,10 @@ export class Fleet {
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
-    const quota = new Quota(store, { maxRunning, maxStorage: options.maxStorage ?? MAX_STORAGE });
+    const quota = new Quota(store, {
+      maxRunning,
+      maxStorage: options.maxStorage ?? DEFAULT_STORAGE,
+    });
     const disks = new SavedDisks({
       store,
       machines: this.#machines,

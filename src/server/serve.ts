@@ -18,6 +18,8 @@ const version = packageVersion();
 export interface ServeOptions extends EngineOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly maxRunning: number;
+  /** GB of snapshots and images per owner. */
+  readonly maxStorage?: number;
   /** May streams go to loopback and private addresses? */
   readonly allowPrivateRtmp: boolean;
   /** Serve Prometheus metrics to every key. */
@@ -141,8 +143,8 @@ async function openFleet(
   );
   const engines = { ...composed, all: new Map(measured) };
   log.info({ engine: engines.preferred }, 'new computers get this engine');
-  const { maxRunning, allowPrivateRtmp } = options;
-  return new Fleet({ store, engines, maxRunning, allowPrivateRtmp, log });
+  const { maxRunning, maxStorage, allowPrivateRtmp } = options;
+  return new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateRtmp, log });
 }
 
 async function listen(app: FastifyInstance, where: ServeOptions['listen']): Promise<AddressInfo> {

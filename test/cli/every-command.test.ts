@@ -46,6 +46,10 @@ const element = {
   ...{ id: '2c6e3adb-1.8-72', role: 'button', name: 'Re\u202eload', value: 'one\ntwo' },
   ...{ states: ['focusable'], box: [1, 2, 3, 4], actions: ['click'] },
 };
+const snapshot = {
+  ...{ name: 'clean', parent: null, created_at: computer.created_at, bytes: 52_428_800 },
+  ...{ memory: false, current: true },
+};
 const stats = {
   ...{ at: computer.created_at, cpu_percent: 50, cpu_seconds: 3, cpu: 2 },
   ...{ memory_used_bytes: 2 ** 30, memory_total_bytes: 2 ** 31 },
@@ -61,6 +65,7 @@ const me = {
 };
 const owner = {
   ...{ id: 'usr_2', name: 'alice', role: 'member', status: 'active', max_running: null },
+  ...{ max_storage: null, storage_bytes: 0 },
   ...{ running: 1, project_count: 2, computer_count: 3, created_by: 'key_1' },
   created_at: project.created_at,
 };
@@ -253,6 +258,39 @@ const cases: Readonly<Record<string, Case>> = {
     },
     asks: [[`POST ${at}/control`, {}]],
     stdout: /^you have control of demo\/desktop since 20/,
+  },
+  'computer reset': {
+    argv: ['computer', 'reset', name, 'clean'],
+    answers: { [`POST ${at}/reset`]: computer },
+    asks: [[`POST ${at}/reset`, { snapshot: 'clean' }]],
+    stdout: '',
+    stderr: 'reset demo/desktop to the snapshot clean, running\n',
+  },
+  'snapshot create': {
+    argv: ['snapshot', 'create', name, 'clean', '--no-memory'],
+    answers: { [`POST ${at}/snapshots`]: snapshot },
+    asks: [[`POST ${at}/snapshots`, { name: 'clean', memory: false }]],
+    stdout: '',
+    stderr: 'saved demo/desktop as clean (disk, 52.4 MB)\n',
+  },
+  'snapshot ls': {
+    argv: ['snapshot', 'ls', name],
+    answers: { [`GET ${at}/snapshots`]: { snapshots: [snapshot] } },
+    asks: [`GET ${at}/snapshots`],
+    stdout: /^NAME\tPARENT\t.*\nclean\t\tyes\tno\t52\.4 MB\t/,
+  },
+  'snapshot rm': {
+    argv: ['snapshot', 'rm', name, 'clean', '--yes'],
+    answers: { [`DELETE ${at}/snapshots/clean`]: success },
+    asks: [`DELETE ${at}/snapshots/clean`],
+    stdout: '',
+    stderr: 'removed the snapshot clean of demo/desktop\n',
+  },
+  'image save': {
+    argv: ['image', 'save', name, 'box', '-q'],
+    answers: { [`GET ${at}`]: computer, 'POST /images': { name: 'box', bytes: 5 } },
+    asks: [`GET ${at}`, ['POST /images', { name: 'box', computer: computer.id }]],
+    stdout: 'box\n',
   },
   'computer fork': {
     argv: ['computer', 'fork', name, 'copy'],
@@ -783,12 +821,13 @@ const cases: Readonly<Record<string, Case>> = {
             ...{ computers: 1, computer_seconds: 5400, actions: 7, bytes: 1_572_864 },
           },
         ],
-        limits: { max_running: 2 },
-        now: { running: 1 },
+        limits: { max_running: 2, max_storage: 50 },
+        now: { running: 1, storage_bytes: 52_428_800 },
       },
     },
     asks: ['GET /usage?days=7'],
     stdout: /^DATE\t.*\n2026-11-23\t\tci\t1\t1\.50\t7\t1\.5\n$/,
+    stderr: '1 of 2 computers running, 52.4 MB of 50 GB stored\n',
   },
   whoami: {
     argv: ['whoami', '-q'],

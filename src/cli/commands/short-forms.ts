@@ -37,6 +37,7 @@ const others: readonly Entry[] = [
   ['computer', 'clipboard'],
   ['computer', 'record'],
   ['computer', 'forward', { aliases: ['port-forward'] }],
+  ['computer', 'reset'],
   ['computer', 'fork'],
   ['computer', 'stats'],
   ['computer', 'history'],

@@ -36,6 +36,7 @@ const groups: readonly Group[] = [
       stats: () => import('./computer/stats.js'),
       history: () => import('./computer/history.js'),
       update: () => import('./computer/update.js'),
+      reset: () => import('./computer/reset.js'),
       fork: () => import('./computer/fork.js'),
       screenshot: () => import('./computer/screenshot.js'),
       elements: () => import('./computer/elements.js'),
@@ -70,6 +71,19 @@ const groups: readonly Group[] = [
       trajectory: () => import('./computer/trajectory.js'),
       'record-run': () => import('./computer/record-run.js'),
       replay: () => import('./computer/replay.js'),
+    },
+  },
+  {
+    name: 'snapshot',
+    heading: 'Management commands',
+    aliases: ['snapshots'],
+    summary: 'Manage snapshots of a computer',
+    details:
+      'To go back to one: vc reset COMPUTER SNAPSHOT. To copy one: vc fork COMPUTER@SNAPSHOT NAME.',
+    verbs: {
+      create: () => import('./snapshot/create.js'),
+      ls: () => import('./snapshot/ls.js'),
+      rm: () => import('./snapshot/rm.js'),
     },
   },
   {
@@ -184,8 +198,9 @@ const groups: readonly Group[] = [
     name: 'image',
     heading: 'Management commands',
     aliases: ['images'],
-    summary: 'Manage machine images on this host',
+    summary: 'Manage machine images',
     verbs: {
+      save: () => import('./image/save.js'),
       build: () => import('./image/build.js'),
       import: () => import('./image/import.js'),
       warm: () => import('./image/warm.js'),

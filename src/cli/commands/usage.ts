@@ -3,6 +3,8 @@ import { defineCommand, value } from '../framework/define.js';
 import { number } from '../input/parse.js';
 import { tableFormat } from '../output/format/options.js';
 import { printList } from '../output/list.js';
+import { note } from '../output/print.js';
+import { size } from '../output/size.js';
 import type { Column } from '../output/table.js';
 import { request } from '../targets/client.js';
 
@@ -53,6 +55,13 @@ export const command = defineCommand({
       id: ({ date }) => date,
       empty: 'nothing was used yet',
     });
+    if (context.globals.json || context.globals.quiet) return;
+    const { limits, now } = report;
+    const running = `${now.running} of ${limits.max_running} computers running`;
+    await note(
+      context,
+      `${running}, ${size(now.storage_bytes)} of ${limits.max_storage} GB stored`,
+    );
   },
 });
 

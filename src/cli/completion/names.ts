@@ -48,6 +48,11 @@ async function namesOf(
       const named = images.filter(({ kind: what }) => what !== 'template');
       return [...new Set(named.map(({ name }) => name))];
     }
+    case 'snapshot': {
+      const params = computerParameters(await computerAddress(context, args[0] ?? ''));
+      const { snapshots } = await client.request('listSnapshots', { params, signal });
+      return snapshots.map(({ name }) => name);
+    }
     case 'engine':
       return (await client.request('health', { signal })).engines.map(({ name }) => name);
     case 'member':

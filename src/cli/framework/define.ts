@@ -38,6 +38,8 @@ export type Completes =
   /** The id of a job of the computer that the first argument names. */
   | 'job'
   | 'running-job'
+  /** A snapshot of the computer that the first argument names. */
+  | 'snapshot'
   | 'image'
   | 'engine'
   | 'member'

@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { DEFAULT_HOST, DEFAULT_PORT } from '../../contract/constants.js';
+import {
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DEFAULT_STORAGE,
+  MOST_STORAGE,
+} from '../../contract/constants.js';
 import type { EngineOption, EngineOptionValues } from '../../engines/descriptor.js';
 import { engines } from '../../engines/index.js';
 import { shellWord } from '../../lib/text/shell-word.js';
@@ -61,6 +66,12 @@ const ownOptions = {
     number({ min: 1, max: 10_000, unit: 'computers' }),
     { otherwise: '2' },
   ),
+  maxStorage: value(
+    '--max-storage <gb>',
+    'GB of snapshots and images per owner',
+    number({ min: 0, max: MOST_STORAGE, unit: 'GB' }),
+    { otherwise: String(DEFAULT_STORAGE) },
+  ),
   allowNetwork: list(
     '--allow-network <cidr>',
     'private network that computers may reach; repeatable',
@@ -85,6 +96,7 @@ export interface ServePlan {
   readonly engine: string;
   readonly stateDirectory: string;
   readonly maxRunning: number;
+  readonly maxStorage: number;
   readonly engineOptions: EngineOptionValues;
   readonly allowNetworks: readonly string[];
   readonly internet: boolean;
@@ -115,6 +127,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     engine: engineChoice(options.engine, env),
     stateDirectory: resolve(cwd, options.state ?? stateDirectory(env)),
     maxRunning: options.maxRunning ?? DEFAULTS.maxRunning,
+    maxStorage: options.maxStorage ?? DEFAULTS.maxStorage,
     engineOptions: engineValues(options),
     allowNetworks: options.allowNetwork,
     internet: options.internet,
@@ -130,6 +143,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
 const DEFAULTS = {
   engine: 'auto',
   maxRunning: 2,
+  maxStorage: DEFAULT_STORAGE,
   logLevel: 'info',
   engineOptions: engineValues({}),
   allowNetworks: [],
@@ -197,6 +211,8 @@ export function serveArguments(plan: ServePlan): ['serve', ...string[]] {
     plan.stateDirectory,
     '--max-running',
     String(plan.maxRunning),
+    '--max-storage',
+    String(plan.maxStorage),
     ...Object.entries(plan.engineOptions).flatMap(engineArguments),
     '--log-level',
     plan.logLevel,

@@ -9,8 +9,6 @@ const MOST_PROJECTS = 1_000;
 /** Computers of an owner besides those that may run. */
 const MOST_STOPPED = 1_000;
 
-/** The default of {@link Limits.maxStorage}. */
-export const MAX_STORAGE = 50;
 /** Bytes of a GB, of storage. */
 const GB = 1e9;
 

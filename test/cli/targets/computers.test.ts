@@ -399,6 +399,19 @@ test('vc fork prints the copy', async () => {
   expect(lastRequest().url).toContain('?wait=0');
 });
 
+test('vc fork makes several copies, of a snapshot if there is no computer of the whole name', async () => {
+  const copies = ['a', 'b'].map((name) => ({ ...computer, name, project_name: 'demo' }));
+  world.service.fail(`GET ${byName}%40clean`, 404, 'not_found', 'There is none.');
+  world.service.on(`POST ${byName}/fork`, { computers: copies });
+  const { stderr } = await world.run(['fork', 'demo/desktop@clean', 'a', 'b']);
+  expect(stderr).toContain('copied demo/desktop@clean to demo/b');
+  expect(lastRequest().body).toEqual({ names: ['a', 'b'], snapshot: 'clean' });
+  world.service.on(`GET ${byName}%40clean`, computer);
+  world.service.on(`POST ${byName}%40clean/fork`, { ...computer, name: 'c' });
+  await world.run(['fork', 'demo/desktop@clean', 'c']);
+  expect(lastRequest().body).toEqual({ name: 'c' });
+});
+
 test('vc fork and vc create fail if the new computer does', async () => {
   const copy = { ...computer, name: 'two', project_name: 'demo', status: 'error' };
   world.service.on(`POST ${byName}/fork`, { ...copy, status_reason: 'no memory' });

@@ -1,56 +1,67 @@
 import { computerParameters } from '../../../client/http/address.js';
-import type { Computer } from '../../../contract/types/index.js';
-import { argument, defineCommand } from '../../framework/define.js';
-import { nonEmpty } from '../../input/parse.js';
+import type { Answer, Computer } from '../../../contract/types/index.js';
+import { defineCommand, many } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
-import { computerAddress, describeAddress } from '../../targets/computer-address.js';
-import { computerArgument } from '../../targets/computers.js';
+import { computerSource, describeSource, sourceArgument } from '../../targets/computer-source.js';
 import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'fork',
-  summary: 'Copy a computer, on QEMU including its memory',
+  summary: 'Copy a computer, or one of its snapshots, once or several times',
   details: [
-    'Creates a new computer in the same project. The copy of a running computer runs, that of a',
-    'stopped one is stopped. On the engine qemu the copy of a running computer has its disk and',
-    'memory, including open programs; on incus it has the disk, and starts anew. Computers on docker',
-    'and podman cannot be copied. `vc get` shows the engine of a computer, and `vc create NAME',
-    '--engine qemu` creates one that can be copied.',
+    'Creates new computers in the same project; all of them or none. Copies of a running computer run:',
+    'on the engine qemu they have its disk and memory, including open programs, on others they have its',
+    'disk and start anew. Copies of a stopped one are stopped, those of a snapshot run.',
   ].join(' '),
-  arguments: { computer: computerArgument, name: argument('name', 'name of the copy', nonEmpty) },
+  arguments: { computer: sourceArgument, names: many('name', 'name of a copy; up to 16') },
   options: waitOptions,
   fields: fields.computer,
   examples: [
-    {
-      does: 'Copy a computer in its current state',
-      command: 'vc fork demo/desktop attempt-2',
-    },
+    { does: 'Copy a computer in its current state', command: 'vc fork demo/desktop attempt-2' },
+    { does: 'Make three copies at once', command: 'vc fork demo/desktop a b c' },
+    { does: 'Copy a snapshot', command: 'vc fork demo/desktop@clean attempt' },
     { does: 'Save the id of the copy', command: 'id=$(vc fork demo/desktop try -q)' },
   ],
-  async run(context, { computer: given, name }, waiting) {
-    const address = await computerAddress(context, given);
+  async run(context, { computer: given, names }, waiting) {
+    const source = await computerSource(context, given);
     const client = await context.client();
-    context.whenInterrupted('the service may still create the copy; see: vc ls');
+    context.whenInterrupted('the service may still create the copies; see: vc ls');
+    const [name, ...others] = names;
+    const { snapshot } = source;
     const request = client.request('forkComputer', {
-      params: computerParameters(address),
+      params: computerParameters(source.address),
       query: waitQuery(waiting),
-      body: { name },
+      body: {
+        ...(others.length === 0 && name !== undefined ? { name } : { names: [...names] }),
+        ...(snapshot !== undefined && { snapshot }),
+      },
       signal: context.interrupts.signal,
     });
-    const progress = context.progress(`Copying ${describeAddress(address)}`);
-    const copy = await during(
-      progress,
-      request.then((computer) => untilReady(context, computer as Computer, waiting)),
+    const copies = await during(
+      context.progress(`Copying ${describeSource(source)}`),
+      request.then((answer) =>
+        Promise.all(copiesOf(answer).map((copy) => untilReady(context, copy, waiting))),
+      ),
     );
-    failOnError(copy, `${copy.project_name}/${name}`);
-    const { id, project_name, status } = copy;
-    if (context.globals.json) await printJson(context, copy);
-    else if (context.globals.quiet) await print(context, id);
-    else {
-      const source = describeAddress(address);
-      await done(context, `copied ${source} to ${project_name}/${name} (${id}), ${status}`);
+    for (const copy of copies) failOnError(copy, `${copy.project_name}/${copy.name}`);
+    if (context.globals.json) {
+      return void (await printJson(
+        context,
+        others.length === 0 ? copies[0] : { computers: copies },
+      ));
+    }
+    for (const { id, name: copy, project_name, status } of copies) {
+      if (context.globals.quiet) await print(context, id);
+      else {
+        const text = `copied ${describeSource(source)} to ${project_name}/${copy} (${id}), ${status}`;
+        await done(context, text);
+      }
     }
   },
 });
+
+function copiesOf(answer: Answer<'forkComputer'>): readonly Computer[] {
+  return 'computers' in answer ? answer.computers : [answer];
+}

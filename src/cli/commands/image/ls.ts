@@ -17,6 +17,7 @@ const columns: readonly Column<Image>[] = [
   { header: 'OS', spare: 3, value: ({ os }) => os },
   { header: 'KIND', spare: 1, value: ({ kind }) => kind },
   { header: 'SIZE', value: ({ bytes }) => `${Math.round(bytes / 1e6)} MB` },
+  { header: 'USED BY', wide: true, value: ({ used_by }) => String(used_by ?? '') },
   { header: 'CREATED', spare: 2, value: ({ created_at }) => created_at, isTime: true },
   {
     header: 'STATE',
@@ -30,9 +31,10 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List machine images',
   details: [
-    'Lists the images of the service, or of this machine where no service runs: images built from a',
-    'recipe, imported disks, and templates, which are booted machines to start others of their shape',
-    'from. A stale one was made from a recipe or an image that has changed since.',
+    'Lists your own images, which you have saved, and those of the service, or of this machine where no',
+    'service runs: images built from a recipe, imported disks, and templates, which are booted machines to',
+    'start others of their shape from. A stale one was made from a recipe or an image that has changed',
+    'since.',
   ].join(' '),
   arguments: {},
   options: { output: tableFormat },

@@ -3,9 +3,12 @@ import { engineNamed } from '../../../engines/select.js';
 import { listStoredImages } from '../../../engines/stored-images.js';
 import { stateDirectory } from '../../../profile/index.js';
 import { notFound, UsageError } from '../../errors/cli-error.js';
+import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
 import { ENGINE_NAMES } from '../../input/engine-choice.js';
+import { isLoopbackUrl } from '../../serve/listen.js';
+import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
 import { localEngines } from '../../targets/local-engines.js';
 
@@ -14,7 +17,8 @@ export const command = defineCommand({
   aliases: ['delete', 'remove'],
   summary: 'Remove machine images and their templates',
   details: [
-    'Virtual machines that were made from an image keep their disks and keep running. A container',
+    'Your own images are removed from the service; others from this machine, which has to be its host.',
+    'An own image is not removed while computers need it. Virtual machines that were made from an image keep their disks and keep running. A container',
     'needs its image: that is not removed while such computers exist.',
   ].join(' '),
   arguments: { images: many('image', 'names; see: vc image ls', { completes: 'image' }) },
@@ -29,7 +33,12 @@ export const command = defineCommand({
   ],
   async run(context, { images: names }, { engine, yes, dryRun: isDry }) {
     const directory = stateDirectory(context.env);
-    const { images } = await listStoredImages(await localEngines(directory));
+    const own = await ownImages(context);
+    const isOwn = (name: string) => own.some((image) => image.name === name);
+    const { images: others } = names.every(isOwn)
+      ? { images: [] }
+      : await listStoredImages(await localEngines(directory));
+    const images = [...own, ...others.filter(({ name }) => !isOwn(name))];
     // Resolve every name before the first image is removed.
     const found = new Map(names.map((name) => [name, find(images, name, engine)] as const));
     const what = enumerate([...found.values()].map(described), 'and');
@@ -41,8 +50,12 @@ export const command = defineCommand({
       doing: `${isDry ? 'Looking at' : 'Removing'} ${what}`,
       work: async (name) => {
         const image = found.get(name);
-        if (!isDry && image !== undefined) {
-          const { signal } = context.interrupts;
+        if (isDry || image === undefined) return { success: true };
+        const { signal } = context.interrupts;
+        if (image.kind === 'saved') {
+          const client = await context.client();
+          await client.request('deleteImage', { params: { image: name }, signal });
+        } else {
           await engineNamed(image.engine).images.remove(directory, name, signal);
         }
         return { success: true };
@@ -55,6 +68,20 @@ export const command = defineCommand({
     });
   },
 });
+
+/** The images that the owner has saved; none where no service answers. */
+async function ownImages(context: Context): Promise<readonly Image[]> {
+  const { baseUrl, apiKey } = await context.settings();
+  const isHere = isLoopbackUrl(baseUrl.value);
+  if (isHere && apiKey === undefined) return [];
+  try {
+    const { images } = await request(context, 'listImages');
+    return images.filter(({ kind }) => kind === 'saved');
+  } catch (error) {
+    if (isHere) return [];
+    throw error;
+  }
+}
 
 /** The one image of that name, of that engine if one is given. */
 function find(images: readonly Image[], name: string, engine: string | undefined): Image {

@@ -1,4 +1,4 @@
-import { MOST_RUNNING } from '../../../contract/constants.js';
+import { MOST_RUNNING, MOST_STORAGE } from '../../../contract/constants.js';
 import { argument, defineCommand, value } from '../../framework/define.js';
 import { number, text } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
@@ -20,6 +20,12 @@ export const command = defineCommand({
       number({ min: 1, max: MOST_RUNNING, unit: 'computers' }),
       { otherwise: "the service's limit" },
     ),
+    maxStorage: value(
+      '--max-storage <gb>',
+      'GB that its snapshots and images may take',
+      number({ min: 0, max: MOST_STORAGE, unit: 'GB' }),
+      { otherwise: "the service's limit" },
+    ),
   },
   fields: fields.createdOwner,
   examples: [
@@ -29,8 +35,12 @@ export const command = defineCommand({
       command: '(umask 077; vc owner create ci --max-running 10 -q > ci.key)',
     },
   ],
-  async run(context, { name }, { maxRunning }) {
-    const body = { name, ...(maxRunning === undefined ? {} : { max_running: maxRunning }) };
+  async run(context, { name }, { maxRunning, maxStorage }) {
+    const body = {
+      name,
+      ...(maxRunning !== undefined && { max_running: maxRunning }),
+      ...(maxStorage !== undefined && { max_storage: maxStorage }),
+    };
     const created = await request(context, 'createOwner', { body });
     if (context.globals.json) return void (await printJson(context, created));
     await print(context, created.key.key);

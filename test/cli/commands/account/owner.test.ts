@@ -3,6 +3,7 @@ import { openWorld, project, type World } from '../../support/run.js';
 
 const alice = {
   ...{ id: 'usr_2', name: 'alice', role: 'member', status: 'active', max_running: 5, running: 1 },
+  ...{ max_storage: null, storage_bytes: 0 },
   ...{ project_count: 1, computer_count: 3, created_at: project.created_at, created_by: null },
 };
 const bob = { ...alice, id: 'usr_3', name: 'bob', project_count: 0, computer_count: 0 };

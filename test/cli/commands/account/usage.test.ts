@@ -27,7 +27,11 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const answer = (days: readonly unknown[]) =>
-  world.service.on('GET /usage', { days, limits: { max_running: 2 }, now: { running: 1 } });
+  world.service.on('GET /usage', {
+    days,
+    limits: { max_running: 2, max_storage: 50 },
+    now: { running: 1, storage_bytes: 0 },
+  });
 
 test('names deleted keys, also those whose name is not known', async () => {
   answer([long, unnamed]);

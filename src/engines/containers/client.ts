@@ -84,6 +84,7 @@ export async function askToMake<T>(
   docker: Docker,
   signal: AbortSignal | undefined,
   request: (abortSignal: AbortSignal) => Promise<T>,
+  ms = STEP_MS,
 ): Promise<T> {
   signal?.throwIfAborted();
   const delayed = new AbortController();
@@ -92,7 +93,7 @@ export async function askToMake<T>(
     timer = setTimeout(() => delayed.abort(reason), QUICK_MS);
   });
   try {
-    return await ask(docker, STEP_MS, delayed.signal, request);
+    return await ask(docker, ms, delayed.signal, request);
   } finally {
     clearTimeout(timer);
     dispose();

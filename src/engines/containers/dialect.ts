@@ -72,6 +72,11 @@ export interface Dialect {
     shares: number,
     abortSignal: AbortSignal,
   ): Promise<unknown>;
+  /**
+   * For an engine that {@link mapsUsers}: the host's id of a container's root. Files that the container
+   * has changed belong to it and the ids that follow it.
+   */
+  firstHostId?(docker: Docker, container: string, abortSignal: AbortSignal): Promise<number>;
   createNetwork(docker: Docker, spec: NetworkSpec, abortSignal: AbortSignal): Promise<unknown>;
 }
 

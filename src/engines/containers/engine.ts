@@ -11,6 +11,7 @@ import type {
   MachineState,
   Measuring,
   Probe,
+  Snapshotting,
   WarmUp,
 } from '../engine.js';
 import type { MachineIdentity, Reserving } from '../pool/reserving.js';
@@ -35,6 +36,8 @@ import { watchFirewall } from './network/watch.js';
 import { ContainerPool } from './pool/container-pool.js';
 import { Markers } from './pool/markers.js';
 import { probeEngine } from './probe.js';
+import { SavedDisks } from './saved/saved-disks.js';
+import { Saves } from './saved/saves.js';
 import { MachineSockets } from './screen/machine-sockets.js';
 import { Screens } from './screen/screens.js';
 import { SOCKET_DIRECTORY } from './screen/socket.js';
@@ -86,7 +89,7 @@ async function describe(
   );
   const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
   const shell = { user: 'user' };
-  return { isolation: 'container', pixels: 'raw', canFork: false, shell, programs };
+  return { isolation: 'container', pixels: 'raw', canFork: 'disk', shell, programs };
 }
 
 function unusable({ message, remedy }: ApiError): Probe {
@@ -100,7 +103,7 @@ function noIdentity(): never {
 /** Machines as containers of an engine that speaks Docker's API. */
 export function createContainerEngine(
   options: ContainerEngineOptions,
-): Engine & Measuring & Connecting & Reserving {
+): Engine & Measuring & Connecting & Reserving & Snapshotting {
   const { docker } = options;
   const { name } = dialectOf(docker);
   const { serviceId, allowNetworks, internet } = options;
@@ -111,9 +114,12 @@ export function createContainerEngine(
   const directories = shared ? new SocketDirectories(options.directory) : undefined;
   const onProblem = (message: string) => options.onProblem?.(message);
   const hostNames = new HostNames({ docker, helper, onProblem });
+  const disks = new SavedDisks(docker, serviceId);
+  const saves = new Saves({ docker, serviceId, containers, disks });
   const machines = new ContainerMachines({
     docker,
     serviceId,
+    disks,
     containers,
     networks: new Networks(docker, serviceId, new Subnets(SUBNET_POOL)),
     firewall,
@@ -155,8 +161,17 @@ export function createContainerEngine(
   });
   /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();
+  /** Machines whose container is being made again, or was: its removal is not the machine's. */
+  const resets = new Map<string, 'running' | 'done'>();
+  const isReset = async (id: string, signal: AbortSignal) =>
+    resets.get(id) === 'running' ||
+    (resets.has(id) && (await containers.list(id, signal)).length > 0);
   /** Set by `watch`, once: only a service that hosts machines may remove what another left. */
   let cleanUp: Promise<void> | undefined;
+  const cleanUpDisks = async (signal: AbortSignal) => {
+    await saves.cleanUp(signal);
+    await disks.collect(signal);
+  };
   const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
     state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
 
@@ -188,6 +203,27 @@ export function createContainerEngine(
     remove: async (id, signal) => {
       await remove(id, signal);
       ended.delete(id);
+      resets.delete(id);
+    },
+    save: (id, request, signal) => saves.save(id, request, signal),
+    savedDisks: (signal) => disks.list(signal),
+    removeSaved: async (id, signal) => {
+      await pool.forgetDisk(id);
+      await disks.remove(id, signal);
+    },
+    reset: async (spec, signal) => {
+      const { id, hostName } = spec;
+      ended.add(id);
+      resets.set(id, 'running');
+      hostNames.set(id, hostName);
+      try {
+        await machines.reset(spec, signal);
+      } finally {
+        for (const each of [sockets, pool]) each.forget(id);
+        resets.set(id, 'done');
+      }
+      // Its container has another id.
+      await containers.list(id, signal);
     },
     list: async (signal) =>
       (await listMachines(docker, serviceId, signal))
@@ -196,6 +232,7 @@ export function createContainerEngine(
     async *watch(signal) {
       const watching = new AbortController();
       helper.clean(signal).catch(() => undefined);
+      cleanUpDisks(signal).catch(() => undefined);
       cleanUp ??= pool.removeAbandoned(signal).catch(() => {
         // The Engine is away: again when it is back.
         cleanUp = undefined;
@@ -204,6 +241,7 @@ export function createContainerEngine(
       watchFirewall(firewall, machines, watching.signal, options.onProblem);
       try {
         for await (const event of watchMachines(docker, serviceId, signal)) {
+          if (event.status === 'gone' && (await isReset(event.id, signal))) continue;
           if (pool.hides(event.id)) pool.observe(event);
           else yield withoutExpected(event);
         }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DiskSource } from '../engine.js';
 import { assertMachineId } from '../machine-id.js';
 
 /** Labels on all objects of vc in the Engine. */
@@ -19,6 +20,10 @@ export const LABEL = {
   image: 'sh.vc.image',
   os: 'sh.vc.os',
   recipe: 'sh.vc.recipe',
+  /** The machine that a saved disk is of, on its image. */
+  of: 'sh.vc.of',
+  /** What a saved disk takes beyond the image that it builds on. */
+  bytes: 'sh.vc.bytes',
 } as const;
 
 /** Hash of the service's id, for the names of host interfaces and firewall tables. */
@@ -50,4 +55,49 @@ export function repository(name: string): string {
 /** The tag of the image that new computers are made from. */
 export function imageTag(name: string): string {
   return `${repository(name)}:latest`;
+}
+
+/** An image's repository for each kind of saved disk; no image of a name is in one of them. */
+const SAVED_REPOSITORIES = { snapshot: 'vc-snapshot', image: 'vc-image' } as const;
+
+/** Tag of a saved disk. */
+export function savedTag({ id, kind }: DiskSource): string {
+  assertMachineId(id);
+  return `${SAVED_REPOSITORIES[kind]}/${id}:latest`;
+}
+
+/** The saved disk that a tag is of, if any. */
+export function parseSavedTag(tag: string): DiskSource | undefined {
+  const [, kind, id] = /^vc-(snapshot|image)\/([a-z0-9_]{1,40}):latest$/.exec(tag) ?? [];
+  return id === undefined ? undefined : { id, kind: kind === 'image' ? 'image' : 'snapshot' };
+}
+
+/** Tag of the image that a machine was made from, once it has been reset. */
+export function originTag(id: string): string {
+  assertMachineId(id);
+  return `vc-origin/${id}:latest`;
+}
+
+/** Prefix of the tags of a service's images that are removed when nothing needs them any more. */
+export function releasedPrefix(serviceId: string): string {
+  return `vc-released/${serviceHash(serviceId).slice(0, 12)}-`;
+}
+
+const BUILDER = 'vc-builder-';
+
+/** Name of the container that a disk is saved through. */
+export function builderName(id: string): string {
+  assertMachineId(id);
+  return BUILDER + id;
+}
+
+/** The name's saved disk, if it is one of a builder. */
+export function parseBuilderName(name: string): string | undefined {
+  const plain = name.replace(/^\//, '');
+  return plain.startsWith(BUILDER) ? plain.slice(BUILDER.length) : undefined;
+}
+
+/** An image's tag as it was given: Podman adds a registry to it. */
+export function withoutRegistry(tag: string): string {
+  return tag.replace(/^docker\.io\//, '');
 }

@@ -57,6 +57,7 @@ const STATIC = {
   adapt,
   started: limitInotify,
   setCpuShares,
+  firstHostId,
   createNetwork,
 } as const satisfies Dialect;
 
@@ -150,16 +151,47 @@ function setCpuShares(
   return post(docker, `/containers/${container}/update`, { cpu: { shares } }, abortSignal);
 }
 
-/** Sends a request of Podman's own API. */
+/** By Podman's own API: Docker's does not tell. */
+async function firstHostId(
+  docker: Docker,
+  container: string,
+  abortSignal: AbortSignal,
+): Promise<number> {
+  const found = await ask(docker, 'GET', `/containers/${container}/json`, abortSignal);
+  const { IDMappings } = (found as { readonly HostConfig: { readonly IDMappings?: IdMappings } })
+    .HostConfig;
+  // From the first id in the container, the first on the host, how many.
+  const [root] = (IDMappings?.UidMap ?? []).map((line) => line.split(':').map(Number));
+  if (root?.[0] !== 0 || root[1] === undefined || root[2] !== IDS_OF_A_CONTAINER) {
+    throw new Error('the container has no range of user ids of its own');
+  }
+  return root[1];
+}
+
+interface IdMappings {
+  readonly UidMap: readonly string[];
+}
+
 function post(
   docker: Docker,
   path: string,
   options: object,
   abortSignal: AbortSignal,
 ): Promise<unknown> {
+  return ask(docker, 'POST', path, abortSignal, options);
+}
+
+/** Sends a request of Podman's own API. */
+function ask(
+  docker: Docker,
+  method: 'GET' | 'POST',
+  path: string,
+  abortSignal: AbortSignal,
+  options: object = {},
+): Promise<unknown> {
   const failures = { 400: 'bad request', 404: 'not found', 409: 'conflict', 500: 'server error' };
   const statusCodes = { 200: true, 201: true, ...failures };
-  const request = { path: `/v4.3.0/libpod${path}`, method: 'POST', options, abortSignal };
+  const request = { path: `/v4.3.0/libpod${path}`, method, options, abortSignal };
   return new Promise((resolve, reject) => {
     untyped(docker).modem.dial({ ...request, statusCodes }, (error, answer) =>
       error ? reject(error) : resolve(answer),

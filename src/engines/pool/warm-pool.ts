@@ -32,6 +32,8 @@ interface WarmRequest<S> {
 interface ReadyMachine<W> {
   readonly warm: W;
   readonly ownerId: string;
+  /** The saved disk that it was made from. */
+  readonly disk: string | undefined;
   /** See {@link shapeOf}. */
   readonly shape: string;
 }
@@ -56,6 +58,8 @@ export class WarmPool<S extends NewMachine, W> {
   readonly #requests = new Map<string, WarmRequest<S>>();
   /** Owners that were deleted: their machines may still be being created. */
   readonly #forgotten = new Set<string>();
+  /** Saved disks that were removed, likewise. */
+  readonly #forgottenDisks = new Set<string>();
   #filling: Promise<void> | undefined;
   /** When a machine was last created or started, as performance.now(). */
   #busyAt = 0;
@@ -88,7 +92,7 @@ export class WarmPool<S extends NewMachine, W> {
   replenish(spec: S): void {
     if (this.#options.size === 0 || this.#closing.signal.aborted) return;
     this.#busyAt = performance.now();
-    if (this.#forgotten.has(spec.ownerId)) return;
+    if (this.#isForgotten(spec)) return;
     const key = requestKey(spec);
     this.#requests.delete(key);
     this.#requests.set(key, { spec, failures: 0 });
@@ -103,14 +107,32 @@ export class WarmPool<S extends NewMachine, W> {
   /** Removes the owner's warm machines; no more are created. */
   async forgetOwner(ownerId: string): Promise<void> {
     this.#forgotten.add(ownerId);
+    await this.#forget((machine) => machine.ownerId === ownerId);
+  }
+
+  /** Removes warm machines made from a saved disk; no more are created. */
+  async forgetDisk(id: string): Promise<void> {
+    this.#forgottenDisks.add(id);
+    await this.#forget(({ disk }) => disk === id);
+  }
+
+  async #forget(
+    isMeant: (machine: Pick<ReadyMachine<W>, 'ownerId' | 'disk'>) => boolean,
+  ): Promise<void> {
     for (const [key, { spec }] of this.#requests) {
-      if (spec.ownerId === ownerId) this.#requests.delete(key);
+      if (isMeant({ ownerId: spec.ownerId, disk: spec.from?.id })) this.#requests.delete(key);
     }
     for (const [key, entry] of this.#ready) {
-      if (entry.ownerId !== ownerId) continue;
+      if (!isMeant(entry)) continue;
       this.#ready.delete(key);
       await this.#remove(entry.warm);
     }
+  }
+
+  #isForgotten({ ownerId, from }: S): boolean {
+    return (
+      this.#forgotten.has(ownerId) || (from !== undefined && this.#forgottenDisks.has(from.id))
+    );
   }
 
   /** Removes all warm machines; no more are created. */
@@ -153,7 +175,7 @@ export class WarmPool<S extends NewMachine, W> {
   #tryAgain(key: string, { spec, failures: before }: WarmRequest<S>): void {
     const { size, idleMs = IDLE_MS } = this.#options;
     const failures = before + 1;
-    if (failures === MOST_ATTEMPTS || this.#forgotten.has(spec.ownerId)) return;
+    if (failures === MOST_ATTEMPTS || this.#isForgotten(spec)) return;
     this.#busyAt = performance.now() + idleMs * (2 ** failures - 1);
     if (!this.#requests.has(key) && this.#requests.size < size) {
       this.#requests.set(key, { spec, failures });
@@ -170,8 +192,8 @@ export class WarmPool<S extends NewMachine, W> {
     if (await isShortOfMemory(spec)) return;
     while (this.#ready.size >= this.#options.size) await this.#removeOldest();
     const warm = await withAnySignal([signal], (own) => this.#options.machines.create(spec, own));
-    if (signal.aborted || this.#forgotten.has(ownerId)) return this.#remove(warm);
-    this.#ready.set(key, { warm, ownerId, shape });
+    if (signal.aborted || this.#isForgotten(spec)) return this.#remove(warm);
+    this.#ready.set(key, { warm, ownerId, disk: spec.from?.id, shape });
     this.#options.machines.ended(warm)?.then(async () => {
       if (this.#ready.get(key)?.warm !== warm) return;
       this.#ready.delete(key);
@@ -217,8 +239,8 @@ function requestKey(spec: NewMachine): string {
   return JSON.stringify([spec.ownerId, shapeOf(spec)]);
 }
 
-function shapeOf({ os, image, cpu, ram, resolution }: NewMachine): string {
-  return JSON.stringify([os, image, cpu, ram, resolution]);
+function shapeOf({ os, image, from, cpu, ram, resolution }: NewMachine): string {
+  return JSON.stringify([os, image, from?.id, cpu, ram, resolution]);
 }
 
 /** True if the host has too little memory for one more machine like this. */

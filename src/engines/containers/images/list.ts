@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { EngineImage } from '../../engine.js';
 import { ask, QUICK_MS } from '../client.js';
-import { imageTag, LABEL, repository } from '../ids.js';
+import { imageTag, LABEL, repository, withoutRegistry } from '../ids.js';
 
 /** A machine image in a Docker Engine. */
 export interface ContainerImage extends EngineImage {
@@ -30,8 +30,7 @@ export async function listImages(docker: Docker, signal?: AbortSignal): Promise<
         name,
         os: labels[LABEL.os] === 'windows' ? ('windows' as const) : ('linux' as const),
         tags: (image.RepoTags ?? [])
-          // Podman's form of a name without a registry.
-          .map((tag) => tag.replace(/^docker\.io\//, ''))
+          .map(withoutRegistry)
           .filter((tag) => tag.startsWith(`${repository(name)}:`)),
         bytes: image.Size,
         createdAt: new Date(image.Created * 1000),

@@ -17,7 +17,7 @@ export async function removeImage(
   );
   const users = containers.filter(
     ({ Labels, State }) =>
-      !(LABEL.firewall in Labels) && !(LABEL.spare in Labels && State === 'paused'),
+      !(LABEL.firewall in Labels) && !(Labels[LABEL.spare] && State === 'paused'),
   );
   if (users.length > 0) {
     const computers = users.length === 1 ? 'a computer' : `${users.length} computers`;

@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { MachineSpec } from '../../engine.js';
-import { imageTag, LABEL, machineName } from '../ids.js';
+import { LABEL, machineName } from '../ids.js';
 
 /** What the service and the Engine add to a machine's specification. */
 export interface Host {
@@ -10,6 +10,8 @@ export interface Host {
   readonly allowSudo: boolean;
   /** False if its network leads nowhere. */
   readonly resolvesNames: boolean;
+  /** The Engine's name or id of its image. */
+  readonly image: string;
   /** The user and group that the machine runs as. */
   readonly uid: number;
   /** Where its sockets are on the Engine's host; `undefined`: in memory, in the container. */
@@ -63,7 +65,7 @@ const NO_RESOLVER = '192.0.2.1';
 export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateOptions {
   return {
     name: machineName(spec.id),
-    Image: imageTag(spec.image),
+    Image: host.image,
     Entrypoint: ['/usr/lib/vc/init'],
     Cmd: [],
     User: `${host.uid}:${host.uid}`,

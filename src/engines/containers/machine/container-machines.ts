@@ -10,11 +10,17 @@ import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
-import { machineName } from '../ids.js';
+import { imageTag, LABEL, machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
 import type { Containers } from './containers.js';
-import { ContainerCreation, type ContainerOptions, type MachineUse } from './create-container.js';
+import {
+  type Base,
+  baseOf,
+  ContainerCreation,
+  type ContainerOptions,
+  type CreationOptions,
+} from './create-container.js';
 import type { HostNames } from './host-names.js';
 
 /**
@@ -53,13 +59,13 @@ export class ContainerMachines {
   async create(
     spec: MachineSpec,
     signal?: AbortSignal,
-    use: MachineUse = 'computer',
+    options: CreationOptions = {},
   ): Promise<void> {
     const { directories, networks } = this.#options;
     if (directories?.forNew(spec.id)) await directories.create(spec.id);
     const network = networks.create(spec.id, signal);
     const { needsNetworkFirst } = dialectOf(this.#docker);
-    const container = () => this.#creation.create(spec, use, signal);
+    const container = () => this.#creation.create(spec, options, signal);
     await allEnded([
       // Docker takes long to make a network, and lets a container name one that does not exist yet.
       needsNetworkFirst ? network.then(container) : container(),
@@ -143,8 +149,41 @@ export class ContainerMachines {
 
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     await this.#removeContainers(id, signal);
-    const { networks, directories, helper } = this.#options;
-    await allEnded([networks.remove(id, signal), directories?.remove(id, helper, signal)]);
+    const { networks, directories, disks, helper } = this.#options;
+    await allEnded([
+      networks.remove(id, signal),
+      directories?.remove(id, helper, signal),
+      disks.forget(id, signal),
+    ]);
+  }
+
+  /**
+   * Makes the machine's container again, from `spec.from` or the image that it was first made from; its
+   * network stays. An interrupted reset has kept that image, and perhaps removed the container.
+   */
+  async reset(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
+    const { containers, disks } = this.#options;
+    const [present] = await containers.list(spec.id, signal);
+    if (present) {
+      const { Image } = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
+        this.#docker.getContainer(present.Id).inspect({ abortSignal }),
+      );
+      await disks.keepOrigin(spec.id, Image, signal);
+    }
+    const user = Number(present?.Labels[LABEL.uid]) || undefined;
+    const base = await this.#baseOfReset(spec, user, signal);
+    await this.#removeContainers(spec.id, signal);
+    await this.create(spec, signal, { base });
+  }
+
+  async #baseOfReset(
+    { id, from, image }: MachineSpec,
+    user: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Base> {
+    const { disks } = this.#options;
+    const found = from ? await disks.image(from, signal) : await disks.origin(id, signal);
+    return found ? baseOf(found, user) : { image: imageTag(image), uid: user, isOwned: false };
   }
 
   /** Disconnects all running machines from their networks. Returns how many. */

@@ -52,14 +52,16 @@ export class Containers {
     return found.map((container) => ({ id: container.Labels[LABEL.machine] ?? '', container }));
   }
 
-  #list(
+  async #list(
     labels: readonly string[],
     filters: Readonly<Record<string, string[]>>,
     signal: AbortSignal | undefined,
   ): Promise<Docker.ContainerInfo[]> {
     const label = [`${LABEL.service}=${this.#serviceId}`, ...labels];
-    return ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
+    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listContainers({ all: true, filters: { ...filters, label }, abortSignal }),
     );
+    // Empty for a container that is made from the image of a machine, and is none itself.
+    return found.filter(({ Labels }) => Labels[LABEL.machine]);
   }
 }

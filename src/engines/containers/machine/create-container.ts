@@ -5,7 +5,8 @@ import { allocateId, type IdRange, idsOfHost, USER_IDS } from '../../user-ids.js
 import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
-import { LABEL, machineName } from '../ids.js';
+import { imageTag, LABEL, machineName } from '../ids.js';
+import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
 import { containerConfig, type Host } from './container-config.js';
 import type { SocketDirectories } from './directory.js';
@@ -16,7 +17,7 @@ import type { SocketDirectories } from './directory.js';
  */
 const NAMESPACE_IDS = { first: 10_000, end: 60_000 } as const satisfies IdRange;
 
-/** Allocates a user id that no container on this Engine has, whatever its service. */
+/** Allocates a user id that no container and no saved disk on this Engine has, whatever its service. */
 async function allocateUser(
   docker: Docker,
   isRemapped: boolean,
@@ -24,19 +25,23 @@ async function allocateUser(
 ): Promise<number> {
   const filters = { label: [LABEL.uid] };
   const isOnThisHost = !isRemapped && !isRemote(docker);
-  const [containers, isOfHost] = await Promise.all([
+  const [containers, images, isOfHost] = await Promise.all([
     ask(docker, QUICK_MS, signal, (abortSignal) =>
       docker.listContainers({ all: true, filters, abortSignal }),
     ),
+    ask(docker, QUICK_MS, signal, (abortSignal) => docker.listImages({ filters, abortSignal })),
     isOnThisHost ? idsOfHost() : () => false,
   ]);
-  const taken = new Set(containers.map(({ Labels }) => Number(Labels[LABEL.uid])));
+  const taken = new Set(
+    [...containers, ...images].map(({ Labels }) => Number(Labels?.[LABEL.uid])),
+  );
   const range = isRemapped ? NAMESPACE_IDS : USER_IDS.docker;
   return allocateId(range, (id) => taken.has(id) || isOfHost(id));
 }
 
 export interface ContainerOptions {
   readonly docker: Docker;
+  readonly disks: SavedDisks;
   readonly serviceId: string;
   /** `undefined` where the Engine cannot see this host's files. */
   readonly directories: SocketDirectories | undefined;
@@ -48,6 +53,27 @@ export interface ContainerOptions {
 
 /** A computer's, or one of the warm pool. */
 export type MachineUse = 'computer' | 'spare';
+
+/** What a machine's container is made from. */
+export interface Base {
+  /** The Engine's name or id of an image. */
+  readonly image: string;
+  /** The user that the machine runs as; undefined: one that is free. */
+  readonly uid: number | undefined;
+  /** The user's files in the image belong to {@link uid} already. */
+  readonly isOwned: boolean;
+}
+
+export interface CreationOptions {
+  readonly use?: MachineUse;
+  /** In place of what the specification says. */
+  readonly base?: Base;
+}
+
+/** @param user of a machine that is made again */
+export function baseOf({ id, uid }: DiskImage, user?: number): Base {
+  return { image: id, uid: uid ?? user, isOwned: uid !== undefined };
+}
 
 /** Creates machines' containers, each with a user of its own. */
 export class ContainerCreation {
@@ -65,14 +91,20 @@ export class ContainerCreation {
   }
 
   /** Idempotent: completes a creation that was interrupted. */
-  async create(spec: MachineSpec, use: MachineUse, signal?: AbortSignal): Promise<void> {
-    const isNew = await this.#make(spec, use, signal);
+  async create(
+    spec: MachineSpec,
+    { use = 'computer', base: given }: CreationOptions,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const base = given ?? (await this.#baseOf(spec, signal));
+    const isNew = await this.#make(spec, base, use, signal);
+    if (dialectOf(this.#docker).mapsUsers || base.isOwned) return;
     let found = await this.#inspect(spec.id, signal);
-    if (dialectOf(this.#docker).mapsUsers || userToAssign(found) === undefined) return;
+    if (userToAssign(found) === undefined) return;
     if (!isNew && !this.#userFiles.knows(found.Image)) {
       // The interrupted creation may have changed the files, which would be taken for the image's.
       await this.#remove(found.Id, signal);
-      if (!(await this.#make(spec, use, signal))) throw madeByAnother(this.#docker, spec.id);
+      if (!(await this.#make(spec, base, use, signal))) throw madeByAnother(this.#docker, spec.id);
       found = await this.#inspect(spec.id, signal);
     }
     const id = userToAssign(found);
@@ -80,6 +112,20 @@ export class ContainerCreation {
     await this.#userFiles.assign({ container: found.Id, image: found.Image, id }, signal);
   }
 
+  async #baseOf(
+    { from, image, ownerId }: MachineSpec,
+    signal: AbortSignal | undefined,
+  ): Promise<Base> {
+    if (from === undefined) return { image: imageTag(image), uid: undefined, isOwned: false };
+    const saved = await this.#options.disks.image(from, signal);
+    if (saved.ownerId !== ownerId && !dialectOf(this.#docker).mapsUsers) {
+      const { title } = dialectOf(this.#docker);
+      const message = `${title} makes computers from a saved image for its owner only.`;
+      const remedy = 'build the image from a recipe, or save it as the owner of the computer';
+      throw new ApiError('unsupported', message, { remedy });
+    }
+    return baseOf(saved);
+  }
   async #inspect(id: string, signal: AbortSignal | undefined) {
     const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),
@@ -100,10 +146,11 @@ export class ContainerCreation {
   /** Does nothing, and returns false, if a container of this name exists. */
   async #make(
     spec: MachineSpec,
+    base: Base,
     use: MachineUse,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const host = { ...(await this.#host(spec.id, signal)), isSpare: use === 'spare' };
+    const host = { ...(await this.#host(spec.id, base, signal)), isSpare: use === 'spare' };
     const config = dialectOf(this.#docker).adapt(containerConfig(spec, host));
     try {
       await askToMake(this.#docker, signal, (abortSignal) =>
@@ -113,7 +160,7 @@ export class ContainerCreation {
     } catch (error) {
       if (host.diskGib !== undefined && /storage-opt|storage opt|quota/i.test(messageOf(error))) {
         this.#hasQuotas = false;
-        return this.#make(spec, use, signal);
+        return this.#make(spec, base, use, signal);
       }
       if (statusOf(error) === 404) throw imageMissing(spec.image, dialectOf(this.#docker), error);
       if (statusOf(error) !== 409) throw error;
@@ -121,7 +168,11 @@ export class ContainerCreation {
     }
   }
 
-  async #host(id: string, signal: AbortSignal | undefined): Promise<Omit<Host, 'isSpare'>> {
+  async #host(
+    id: string,
+    { image, uid }: Base,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<Host, 'isSpare'>> {
     const { serviceId, allowSudo, resolvesNames, directories, diskGib } = this.#options;
     this.#facts ??= ask(this.#docker, QUICK_MS, undefined, (abortSignal) =>
       dialectOf(this.#docker).facts(this.#docker, abortSignal),
@@ -135,9 +186,10 @@ export class ContainerCreation {
       cpus,
       allowSudo,
       resolvesNames,
+      image,
       uid: dialectOf(this.#docker).mapsUsers
         ? IMAGE_ID
-        : await allocateUser(this.#docker, isRemapped, signal),
+        : (uid ?? (await allocateUser(this.#docker, isRemapped, signal))),
       socketDirectory: directories?.forNew(id),
       diskGib: this.#hasQuotas ? diskGib : undefined,
     };

@@ -48,8 +48,9 @@ export async function listMachines(
     docker.listContainers({ all: true, filters, abortSignal }),
   );
   const states: MachineState[] = [];
-  for (let at = 0; at < containers.length; at += AT_ONCE) {
-    const some = containers.slice(at, at + AT_ONCE).map((one) => stateOf(docker, one, signal));
+  const machines = containers.filter(({ Labels }) => Labels[LABEL.machine]);
+  for (let at = 0; at < machines.length; at += AT_ONCE) {
+    const some = machines.slice(at, at + AT_ONCE).map((one) => stateOf(docker, one, signal));
     states.push(...(await Promise.all(some)));
   }
   return states;

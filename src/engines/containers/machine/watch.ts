@@ -78,7 +78,7 @@ async function machineEvent(
   const { Action, Actor } = parse(line);
   const id = Actor?.Attributes?.[LABEL.machine];
   const container = Actor?.ID;
-  if (id === undefined || container === undefined) return undefined;
+  if (!id || container === undefined) return undefined;
   if (Action === 'destroy') return { id, status: 'gone' };
   // It may have changed since the event: report its present state.
   return inspectMachine(docker, container, id, signal);

@@ -4,7 +4,7 @@ import type { MachineEvent, MachineSpec } from '../../engine.js';
 import type { MachineIdentity, NewMachine } from '../../pool/reserving.js';
 import { WarmPool } from '../../pool/warm-pool.js';
 import { ask, QUICK_MS } from '../client.js';
-import { imageTag } from '../ids.js';
+import { imageTag, savedTag } from '../ids.js';
 import { HostNameRefused } from '../machine/host-names.js';
 import type { Markers } from './markers.js';
 import { createSpare, type Spare, type SpareParts } from './spare.js';
@@ -81,7 +81,8 @@ export class ContainerPool {
 
   /** A computer is stored with this id. True if its machine exists, complete. */
   claim(spec: MachineSpec): boolean {
-    this.#unstarted.set(spec.id, spec);
+    // The copies of one disk are made at once; another is not wanted soon.
+    if (spec.from?.kind !== 'snapshot') this.#unstarted.set(spec.id, spec);
     const spare = this.#spares.get(spec.id);
     if (spare === undefined || !this.#reserved.delete(spec.id)) return false;
     this.#spares.delete(spec.id);
@@ -122,6 +123,11 @@ export class ContainerPool {
     return this.#pool.forgetOwner(ownerId);
   }
 
+  /** Removes machines that were made from a saved disk; no more are created. */
+  forgetDisk(id: string): Promise<void> {
+    return this.#pool.forgetDisk(id);
+  }
+
   /**
    * Removes what a killed service left without a container. Rejects when the Engine is away: there
    * is a marker for every computer from the pool, and each request would wait for its time limit.
@@ -147,10 +153,10 @@ export class ContainerPool {
   }
 
   /** The image may have been built again; undefined if it was removed. */
-  async #keyOf({ image, cpu, ram, resolution }: NewMachine): Promise<string | undefined> {
+  async #keyOf({ image, from, cpu, ram, resolution }: NewMachine): Promise<string | undefined> {
     if (!this.#isPossible) return undefined;
     const { Id } = await ask(this.#options.docker, QUICK_MS, undefined, () =>
-      this.#options.docker.getImage(imageTag(image)).inspect(),
+      this.#options.docker.getImage(from ? savedTag(from) : imageTag(image)).inspect(),
     );
     return JSON.stringify([Id, cpu, ram, resolution]);
   }

@@ -54,7 +54,7 @@ export async function createSpare(
   const signal = AbortSignal.any([given, AbortSignal.timeout(WARM_UP_MS)]);
   // No computer asks for the name that the container is created with: it counts as set already.
   const spec = { ...like, id, authorizedKey: publicKey, hostName: id.replace('_', '-') };
-  await machines.create(spec, signal, 'spare');
+  await machines.create(spec, signal, { use: 'spare' });
   await machines.start(id, signal);
   const container = await containers.id(id, signal);
   // The computer gets its name in the same way.

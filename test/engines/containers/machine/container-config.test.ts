@@ -21,6 +21,7 @@ const spec: MachineSpec = {
 };
 const host: Host = {
   serviceId: 'svc_1',
+  image: 'vc/linux:latest',
   cpus: 8,
   allowSudo: false,
   resolvesNames: true,

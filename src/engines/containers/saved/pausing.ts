@@ -1,0 +1,62 @@
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { ask, STEP_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
+import { messageOf, statusOf } from '../errors.js';
+
+/** A machine could not be resumed. */
+export class StillPaused extends ApiError {
+  constructor(docker: Docker, container: string, cause: unknown) {
+    super('engine_unavailable', 'The computer was paused to save its disk, and is still paused.', {
+      remedy: `${dialectOf(docker).program} unpause ${container.slice(0, 12)}`,
+      cause,
+    });
+  }
+}
+
+/** Runs `work` while none of a container's processes runs. Throws {@link StillPaused}. */
+export async function whilePaused(
+  docker: Docker,
+  { Id, State }: Pick<Docker.ContainerInspectInfo, 'Id' | 'State'>,
+  work: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!State.Running || State.Paused || !(await pause(docker, Id))) {
+    await work();
+    return;
+  }
+  try {
+    signal.throwIfAborted();
+    await work();
+  } finally {
+    await resume(docker, Id).catch((cause) => {
+      throw new StillPaused(docker, Id, cause);
+    });
+  }
+}
+
+/** False if it does not run, or if another client has paused it. */
+async function pause(docker: Docker, container: string): Promise<boolean> {
+  try {
+    await ask(docker, STEP_MS, undefined, (abortSignal) =>
+      docker.getContainer(container).pause({ abortSignal }),
+    );
+    return true;
+  } catch (error) {
+    if (/not running|already paused/i.test(messageOf(error))) return false;
+    // The Engine may have paused it and not answered.
+    await resume(docker, container).catch((cause) => {
+      throw new StillPaused(docker, container, cause);
+    });
+    throw error;
+  }
+}
+
+/** Also after the caller's signal: a machine must not stay paused. Idempotent. */
+export async function resume(docker: Docker, container: string): Promise<void> {
+  await ask(docker, STEP_MS, undefined, (abortSignal) =>
+    docker.getContainer(container).unpause({ abortSignal }),
+  ).catch((error) => {
+    if (statusOf(error) !== 404 && !/not (paused|running)/i.test(messageOf(error))) throw error;
+  });
+}

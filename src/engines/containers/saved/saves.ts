@@ -1,0 +1,226 @@
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { withAnySignal } from '../../../lib/async/abort.js';
+import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
+import type { SavedDisk, SaveRequest } from '../../engine.js';
+import { ask, askToMake, QUICK_MS, STEP_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
+import { statusOf } from '../errors.js';
+import { builderName, LABEL, parseBuilderName, savedTag } from '../ids.js';
+import type { Containers } from '../machine/containers.js';
+import { copyLayer } from './layer-copy.js';
+import { changedFiles } from './layer-files.js';
+import { resume, StillPaused } from './pausing.js';
+import type { SavedDisks } from './saved-disks.js';
+
+export interface SavesOptions {
+  readonly docker: Docker;
+  readonly serviceId: string;
+  readonly containers: Containers;
+  readonly disks: SavedDisks;
+}
+
+/** A request with the machine whose disk it is. */
+interface Job extends SaveRequest {
+  readonly machine: string;
+}
+
+/** For the copy of a disk, and for the image made from it. */
+const SAVE_MS = 15 * 60_000;
+/** overlayfs takes 128 layers; a container needs some of its own. */
+const MOST_LAYERS = 120;
+
+/**
+ * Saves the disks of machines as images, through a container that never runs, the builder: the machine
+ * is paused while the files that it has changed are copied into the builder, and runs on while the image
+ * is made. A builder that is left over says which machine may have been left paused.
+ */
+export class Saves {
+  readonly #options: SavesOptions;
+  readonly #docker: Docker;
+  readonly #byMachine = new KeyedQueue();
+  /** Ids of the disks that are being saved. */
+  readonly #saving = new Set<string>();
+
+  constructor(options: SavesOptions) {
+    this.#options = options;
+    this.#docker = options.docker;
+  }
+
+  /** As of `Snapshotting`. */
+  async save(machine: string, request: SaveRequest, signal?: AbortSignal): Promise<SavedDisk> {
+    const { disks } = this.#options;
+    return this.#byMachine.run(machine, async () => {
+      const done = await disks.find(request, signal);
+      if (done) return done;
+      if (request.of) await disks.copy(request.of, request, signal);
+      else await disks.whileSaving(() => this.#save({ ...request, machine }, signal));
+      const saved = await disks.find(request, signal);
+      if (saved === undefined) throw new Error(`the image of ${request.id} is gone`);
+      return saved;
+    });
+  }
+
+  /** Resumes machines that a killed service or Engine has left paused, and removes what it left. */
+  async cleanUp(signal?: AbortSignal): Promise<void> {
+    const filters = { label: [`${LABEL.service}=${this.#options.serviceId}`, LABEL.of] };
+    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
+      this.#docker.listContainers({ all: true, filters, abortSignal }),
+    );
+    for (const { Id, Names, Labels } of found) {
+      // Machines that were made from a saved disk have its labels.
+      const disk = Names.map(parseBuilderName).find((id) => id !== undefined);
+      if (disk === undefined || this.#saving.has(disk)) continue;
+      await this.#discard(Id, Labels[LABEL.of] ?? '', signal);
+    }
+  }
+
+  async #save(job: Job, signal: AbortSignal | undefined): Promise<void> {
+    const { Id } = await this.#options.containers.find(job.machine, signal);
+    const machine = await this.#inspect(Id, signal);
+    await this.#refuseManyLayers(machine.Image, signal);
+    this.#saving.add(job.id);
+    try {
+      const builder = await this.#makeBuilder(machine, job, signal);
+      try {
+        await this.#makeImage(machine, builder, job, signal);
+      } catch (error) {
+        // The next clean-up finds the machine by its builder.
+        if (!(error instanceof StillPaused)) await this.#remove(builder);
+        throw error;
+      }
+      await this.#remove(builder);
+    } finally {
+      this.#saving.delete(job.id);
+    }
+  }
+
+  async #refuseManyLayers(image: string, signal: AbortSignal | undefined): Promise<void> {
+    const { RootFS } = await ask(this.#docker, QUICK_MS, signal, () =>
+      this.#docker.getImage(image).inspect(),
+    );
+    if ((RootFS?.Layers?.length ?? 0) < MOST_LAYERS) return;
+    const message = `The computer's disk has ${MOST_LAYERS} layers; it cannot be saved again.`;
+    const remedy = 'create a new computer, and copy the files that you need into it';
+    throw new ApiError('conflict', message, { remedy });
+  }
+
+  /** The image gets its labels: none that a machine is found by. */
+  async #makeBuilder(
+    { Image, Config }: Docker.ContainerInspectInfo,
+    { id, machine, ownerId }: Job,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    const config = {
+      name: builderName(id),
+      Image,
+      Entrypoint: ['/bin/true'],
+      Cmd: [],
+      Labels: {
+        [LABEL.service]: this.#options.serviceId,
+        [LABEL.of]: machine,
+        [LABEL.owner]: ownerId,
+        [LABEL.uid]: Config.Labels[LABEL.uid] ?? '',
+      },
+      HostConfig: { NetworkMode: 'none', LogConfig: dialectOf(this.#docker).logConfig },
+    };
+    const make = () =>
+      askToMake(this.#docker, signal, (abortSignal) =>
+        this.#docker.createContainer({ ...config, abortSignal }),
+      );
+    const builder = await make().catch(async (error) => {
+      if (statusOf(error) !== 409) throw error;
+      // A save of this disk was interrupted.
+      await this.#discard(builderName(id), machine, signal);
+      return make();
+    });
+    return builder.id;
+  }
+
+  async #makeImage(
+    machine: Docker.ContainerInspectInfo,
+    builder: string,
+    job: Job,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const from = await changedFiles(this.#docker, machine);
+    const to = from && (await changedFiles(this.#docker, await this.#inspect(builder, signal)));
+    if (from === undefined || to === undefined) {
+      await this.#commitMachine(machine.Id, job, signal);
+      return;
+    }
+    const bytes = await withAnySignal([signal, AbortSignal.timeout(SAVE_MS)], (own) =>
+      copyLayer(this.#docker, machine, { from, to }, own),
+    );
+    await this.#commit({ container: builder, bytes, pause: false }, job, signal);
+  }
+
+  /** Where its files cannot be reached: the Engine pauses it until the image is made. */
+  async #commitMachine(
+    container: string,
+    job: Job,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { firstHostId, title } = dialectOf(this.#docker);
+    if (firstHostId !== undefined) {
+      // The owners of files in the Engine's own image would be those on the host.
+      const message = `${title} saves disks with the storage driver overlay only.`;
+      const remedy = 'set driver = "overlay" in /etc/containers/storage.conf';
+      throw new ApiError('unsupported', message, { remedy });
+    }
+    const options = { size: true };
+    const found = await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(container).inspect({ ...options, abortSignal }),
+    );
+    const { SizeRw = 0 } = found as { readonly SizeRw?: number };
+    await this.#commit({ container, bytes: SizeRw, pause: true }, job, signal);
+  }
+
+  async #commit(
+    from: { readonly container: string; readonly bytes: number; readonly pause: boolean },
+    { id, kind, machine, ownerId }: Job,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const [repo, tag] = savedTag({ id, kind }).split(':');
+    const labels = {
+      ...(from.pause ? NO_MACHINE : {}),
+      [LABEL.of]: machine,
+      [LABEL.owner]: ownerId,
+      [LABEL.bytes]: `${from.bytes}`,
+    };
+    const changes = Object.entries(labels).map(([name, value]) => `LABEL ${name}=${value}`);
+    const options = { repo, tag, pause: from.pause, changes };
+    const commit = (abortSignal: AbortSignal) =>
+      this.#docker.getContainer(from.container).commit({ ...options, abortSignal });
+    await askToMake(this.#docker, signal, commit, SAVE_MS);
+    signal?.throwIfAborted();
+  }
+
+  #inspect(
+    container: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Docker.ContainerInspectInfo> {
+    return ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(container).inspect({ abortSignal }),
+    );
+  }
+
+  /** Removes a builder that was left over. Its machine may have been left paused. */
+  async #discard(builder: string, machine: string, signal: AbortSignal | undefined): Promise<void> {
+    for (const { Id, State } of await this.#options.containers.list(machine, signal)) {
+      if (State === 'paused') await resume(this.#docker, Id);
+    }
+    await this.#remove(builder);
+  }
+
+  async #remove(builder: string): Promise<void> {
+    await ask(this.#docker, STEP_MS, undefined, (abortSignal) =>
+      this.#docker.getContainer(builder).remove({ force: true, v: true, abortSignal }),
+    ).catch((error) => {
+      if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+    });
+  }
+}
+
+/** An image that is made from a machine's container has all its labels, which can only be emptied. */
+const NO_MACHINE = { [LABEL.machine]: '', [LABEL.project]: '', [LABEL.spare]: '' };

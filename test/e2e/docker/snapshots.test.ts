@@ -1,0 +1,4 @@
+// @module-tag slow
+import { testSavedDisks } from '../../support/engine-driver/saved-disks.js';
+
+testSavedDisks();

@@ -4,11 +4,12 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
 import { connectDocker } from '../../../src/engines/docker/client.js';
-import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
+import type { Engine, MachineSpec, Snapshotting } from '../../../src/engines/engine.js';
 import { tarEntry } from '../../../src/engines/tar.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -24,7 +25,9 @@ let firewallStatus: string;
 let containers: object[];
 /** Answers by `METHOD /path`, without a query; 404 for all others. */
 let answers: Record<string, Answer | ((response: ServerResponse) => void)>;
-let engine: Engine;
+let engine: Engine & Snapshotting;
+/** The configuration of the machine's container that was created last. */
+let created: unknown;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'vc-docker-'));
@@ -49,7 +52,11 @@ beforeEach(async () => {
     const name = url.searchParams.get('name') ?? '';
     const helper = url.pathname === '/containers/create' && /^vc-(helper|firewall)-/.test(name);
     const call = `${request.method} ${url.pathname}`;
-    request.resume();
+    if (call === 'POST /containers/create' && !helper) {
+      text(request).then((body) => {
+        created = JSON.parse(body);
+      });
+    } else request.resume();
     if (helper) return void response.writeHead(201).end('{"Id":"helper"}');
     const labels = url.searchParams.get('filters') ?? '';
     if (/sh\.vc\.(firewall|uid)/.test(labels)) return void response.end('[]');
@@ -115,7 +122,7 @@ const spec: MachineSpec = {
   hostName: 'desk',
 };
 
-function engineAt(path: string): Engine {
+function engineAt(path: string): Engine & Snapshotting {
   return createContainerEngine({
     docker: connectDocker({ socketPath: path }),
     serviceId: 'svc',
@@ -339,6 +346,57 @@ describe('lifecycle', () => {
     };
     await engine.remove('m1');
     expect(attempts).toBe(2);
+  });
+
+  it('resets a machine to its first image, with its user and without its old files', async () => {
+    containers = [{ ...container('c'), Labels: { 'sh.vc.machine': 'm1', 'sh.vc.uid': '77' } }];
+    const old = { Id: 'c', Image: 'sha256:old', State: { Status: 'running' }, Config: {} };
+    answers['GET /containers/c/json'] = [200, old];
+    const origin = { Id: 'sha256:old', Config: { Labels: {} } };
+    answers['POST /images/sha256:old/tag'] = (response) => {
+      answers['GET /images/vc-origin/m1:latest/json'] = [200, origin];
+      response.writeHead(201).end();
+    };
+    answers['DELETE /containers/c'] = (response) => {
+      containers = [];
+      response.writeHead(204).end();
+    };
+    answers['POST /containers/create'] = [201, { Id: 'c' }];
+    await engine.reset(spec);
+    const changes = calls.filter((call) => /^(POST|PUT|DELETE)/.test(call));
+    expect(changes).toEqual([
+      'POST /images/sha256:old/tag',
+      'DELETE /containers/c',
+      'POST /networks/create',
+      'POST /containers/create',
+      'PUT /containers/c/archive',
+    ]);
+    expect(created).toMatchObject({ Image: 'sha256:old', User: '77:77' });
+  });
+
+  it('keeps a machine whose saved disk is missing', async () => {
+    answers['GET /containers/vc-m1/json'] = [200, { ...createdContainer, Image: 'sha256:old' }];
+    answers['GET /images/vc-origin/m1:latest/json'] = [200, { Id: 'i', Config: {} }];
+    answers['GET /images/vc-snapshot/s1:latest/json'] = [404, { message: 'No such image: s1' }];
+    const from = { id: 's1', kind: 'snapshot' } as const;
+    await expect(engine.reset({ ...spec, from })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(engine.create({ ...spec, from })).rejects.toMatchObject({ code: 'not_found' });
+    expect(calls.filter((call) => /^DELETE|create$/.test(call))).not.toContain(
+      'DELETE /containers/vc-m1',
+    );
+  });
+
+  it("runs a machine as its saved disk's user, and refuses one of another owner", async () => {
+    const from = { id: 's1', kind: 'image' } as const;
+    const Labels = { 'sh.vc.service': 'svc', 'sh.vc.uid': '77', 'sh.vc.owner': 'o' };
+    answers['GET /images/vc-image/s1:latest/json'] = [200, { Id: 'i', Config: { Labels } }];
+    answers['POST /containers/create'] = [201, { Id: 'c' }];
+    await engine.create({ ...spec, from });
+    expect(created).toMatchObject({ Image: 'i', User: '77:77' });
+    // No file is changed.
+    expect(calls).not.toContain('PUT /containers/c/archive');
+    const another = engine.create({ ...spec, from, ownerId: 'another' });
+    await expect(another).rejects.toMatchObject({ code: 'unsupported' });
   });
 
   it('asks the Engine to remove a few containers at a time', async () => {

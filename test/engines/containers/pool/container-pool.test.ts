@@ -183,3 +183,19 @@ it('forgets a reserved machine whose computer is deleted before it is created', 
   expect(pool.claim({ ...spec, id: identity.id })).toBe(false);
   expect(removed).toEqual([]);
 });
+
+it('makes machines of a saved image, until it is removed, and none of a snapshot', async () => {
+  const { pool, removed, start } = openWorking(2, async () => ({ code: 0, output: '' }));
+  start({ from: { id: 'snp_1', kind: 'snapshot' } });
+  const from = { id: 'img_1', kind: 'image' } as const;
+  start({ from });
+  const first = await eventually(() => pool.reserve({ ...spec, from }), 5_000);
+  expect(first).toMatchObject({ id: 'cmp_1' });
+  start({ from });
+  await eventually(() => Promise.resolve(pool.hides('cmp_2')), 5_000);
+  await eventually(async () => {
+    await pool.forgetDisk(from.id);
+    return removed.includes('cmp_2');
+  }, 5_000);
+  expect(removed).toEqual(['cmp_2']);
+});

@@ -29,6 +29,7 @@ export type {
   QueryInput,
   Secret,
   ServiceEvent,
+  Snapshot,
   StreamStatus,
   UpdateComputer,
   View,
@@ -39,11 +40,12 @@ export type { CallOptions } from './calls/time-limit.js';
 export { Client } from './client.js';
 export type { ComputerUseAnswer, ComputerUseOptions, ModelItem } from './computer/actions.js';
 export type { BatchAnswer } from './computer/batch.js';
-export { ComputerHandle, type KnownComputer } from './computer/computer.js';
+export { ComputerHandle, type ForkOptions, type KnownComputer } from './computer/computer.js';
 export { ComputerJobs } from './computer/jobs.js';
 export type { WaitOptions } from './computer/ready.js';
 export type { RunOptions } from './computer/run.js';
 export type { Region, ScreenshotOptions } from './computer/screenshot.js';
+export { ComputerSnapshots } from './computer/snapshots.js';
 export type { PortConnection } from './connection.js';
 export {
   type AnswerHeaders,

@@ -8,6 +8,7 @@ import type { ClientOptions } from './options.js';
 import { findSettings } from './platform/index.js';
 import { Connections, Keys, Owners, Secrets } from './resources/accounts.js';
 import { Computers } from './resources/computers.js';
+import { Images } from './resources/images.js';
 import { Projects } from './resources/projects.js';
 
 export interface VirtualComputersOptions extends Partial<Omit<ClientOptions, 'baseUrl'>> {
@@ -32,6 +33,7 @@ export class VirtualComputers {
   readonly client: Client;
   readonly projects: Projects;
   readonly computers: Computers;
+  readonly images: Images;
   readonly keys: Keys;
   readonly connections: Connections;
   /** Values that can be typed into the computers of a project, and not be read. */
@@ -50,6 +52,7 @@ export class VirtualComputers {
     this.client = new Client({ ...given, ...findSettings(given, profile) });
     this.projects = new Projects(this.client);
     this.computers = new Computers(this.client);
+    this.images = new Images(this.client);
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
     this.secrets = new Secrets(this.client);
@@ -71,11 +74,6 @@ export class VirtualComputers {
   ): Promise<Answer<'getUsage'>> {
     const { call, fields: query } = splitOptions(options);
     return this.client.request('getUsage', { query, ...call });
-  }
-
-  /** The machine images of every engine, and the engines that could not list theirs. */
-  images(options: CallOptions = {}): Promise<Answer<'listImages'>> {
-    return this.client.request('listImages', options);
   }
 
   /** The members of the cluster; for administrators. */

@@ -40,6 +40,18 @@ const programs = {
     const unknown: string = vc.computer({ project: 'lab', name: 'desk' }).id;
     return [ids, widths, handles, unknown];
   },
+  copies: async (desk: ComputerHandle) => {
+    const one: KnownComputer = await desk.fork('a', { snapshot: 'clean' });
+    const [first, ...rest]: KnownComputer[] = await desk.fork(['b', 'c'], { wait: false });
+    return [one, first, ...rest];
+  },
+  images: async (vc: VirtualComputers, desk: ComputerHandle) => {
+    const { name, used_by } = await vc.images.save('ready', desk, { snapshot: 'clean' });
+    await vc.computers.create('lab', { name: 'desk', image: name });
+    // @ts-expect-error a computer has no word of its own
+    await vc.images.save('ready', 'lab/desk');
+    return used_by;
+  },
   onlySetOptions: (desk: ComputerHandle, quality: number | undefined) =>
     desk.screenshot({ quality, settle: { quiet_ms: 200 }, region: undefined }),
   environment: (): VirtualComputersOptions => ({ apiKey: undefined, baseUrl: undefined }),

@@ -10,10 +10,24 @@ import { toStream } from '../http/read-body.js';
 import { openProcess, type ProcessRequest, type RemoteProcess } from '../process.js';
 import { ComputerActions } from './actions.js';
 import { ComputerJobs } from './jobs.js';
-import { requireRunning, untilReady, type WaitOptions } from './ready.js';
+import {
+  RESETTING,
+  requireRunning,
+  requireUsable,
+  untilAllReady,
+  untilReady,
+  type WaitOptions,
+} from './ready.js';
 import { type RunOptions, runCommand } from './run.js';
+import { ComputerSnapshots } from './snapshots.js';
 import { ComputerTrajectory } from './trajectory.js';
 import { reachableBrowser, reachableView } from './view.js';
+
+/** What is copied, and how the call waits. */
+export interface ForkOptions extends WaitOptions {
+  /** Name of a snapshot of the computer; without it the computer as it is now. */
+  readonly snapshot?: string | undefined;
+}
 
 /**
  * One computer. Coordinates are pixels from the top left corner. Actions run one after another in
@@ -24,6 +38,8 @@ export class ComputerHandle extends ComputerActions {
   readonly files: ComputerFiles;
   /** Commands that were started with `background`. */
   readonly jobs: ComputerJobs;
+  /** What it can be reset to and forked from. */
+  readonly snapshots: ComputerSnapshots;
   /** The recorded actions of all clients. */
   readonly trajectory: ComputerTrajectory;
   #info: Computer | undefined;
@@ -39,6 +55,7 @@ export class ComputerHandle extends ComputerActions {
     this.#isOwn = isOwn;
     this.files = new ComputerFiles(client, address);
     this.jobs = new ComputerJobs(client, address);
+    this.snapshots = new ComputerSnapshots(client, address);
     this.trajectory = new ComputerTrajectory(client, address);
   }
 
@@ -120,18 +137,40 @@ export class ComputerHandle extends ComputerActions {
     return this.#note(await this.operate('updateComputer', changes, options));
   }
 
-  /** Copies it with its disk and, when it runs, its memory; resolves when the copy can be used. */
-  async fork(name: string, options: WaitOptions = {}): Promise<KnownComputer> {
+  /**
+   * Goes back to a snapshot, or without one to the moment after its creation; what was done since is
+   * lost. Resolves when it can be used, if it ran before.
+   */
+  async reset(snapshot?: string, options: WaitOptions = {}): Promise<Answer<'resetComputer'>> {
     const params = computerParameters(this.address);
-    const copy = await untilReady(this.client, options, async (query, call) => {
-      const answer = await this.client.request('forkComputer', {
-        ...{ params, query, body: { name }, ...call },
-      });
-      return answer as Computer;
+    const begin = (query: { wait: '0' | '1' }, call: CallOptions) =>
+      this.client.request('resetComputer', { params, query, body: { snapshot }, ...call });
+    const computer = this.#note(await untilReady(this.client, options, begin, RESETTING));
+    return options.wait === false ? computer : requireUsable(computer);
+  }
+
+  /**
+   * Copies it, or one of its snapshots, with the disk and, where the engine can, the memory; resolves
+   * when the copy can be used. With a list of names makes several copies: all of them, or none.
+   */
+  async fork(name: string, options?: ForkOptions): Promise<KnownComputer>;
+  async fork(names: readonly string[], options?: ForkOptions): Promise<KnownComputer[]>;
+  async fork(
+    named: string | readonly string[],
+    { snapshot, ...options }: ForkOptions = {},
+  ): Promise<KnownComputer | KnownComputer[]> {
+    const names = typeof named === 'string' ? [named] : [...named];
+    const isOne = typeof named === 'string';
+    const body = { ...(isOne ? { name: named } : { names }), snapshot };
+    const params = computerParameters(this.address);
+    const copies = await untilAllReady(this.client, options, async (query, call) => {
+      const answer = await this.client.request('forkComputer', { params, query, body, ...call });
+      return 'computers' in answer ? answer.computers : [answer];
     });
-    // The copy of a stopped computer is stopped.
-    if (options.wait !== false && copy.status !== 'stopped') requireRunning(copy);
-    return knownComputer(this.client, copy, { isOwn: true });
+    if (options.wait !== false) copies.forEach(requireUsable);
+    const handles = copies.map((copy) => knownComputer(this.client, copy, { isOwn: true }));
+    const [only] = handles;
+    return isOne && only !== undefined ? only : handles;
   }
 
   /** Deletes it and its disk permanently. */

@@ -22,6 +22,7 @@ export const imagesOperations = {
     access: manage.owner,
     audit: 'image save',
     idempotent: true,
+    maxSeconds: 600,
     body: SaveImage,
     response: Image,
   },

@@ -15,6 +15,7 @@ export const snapshotsOperations = {
     access: manage.project,
     audit: 'snapshot create',
     idempotent: true,
+    maxSeconds: 600,
     body: CreateSnapshot,
     response: Snapshot,
   },

@@ -1,0 +1,39 @@
+import type { Answer, BodyInput } from '../../contract/types/index.js';
+import type { CallOptions } from '../calls/time-limit.js';
+import type { Client } from '../client.js';
+import { type ComputerAddress, computerParameters } from '../http/address.js';
+
+/** A computer's snapshots, which form a tree; they are deleted with the computer. */
+export class ComputerSnapshots {
+  readonly #client: Client;
+  readonly #params: Record<string, string>;
+
+  constructor(client: Client, address: ComputerAddress) {
+    this.#client = client;
+    this.#params = computerParameters(address);
+  }
+
+  /**
+   * Saves the disk and, where the engine can, the memory of a computer, which keeps running. Without a
+   * name it is `snap-1`, `snap-2`, …
+   */
+  create(
+    snapshot: string | NonNullable<BodyInput<'createSnapshot'>> = {},
+    options: CallOptions = {},
+  ): Promise<Answer<'createSnapshot'>> {
+    const body = typeof snapshot === 'string' ? { name: snapshot } : snapshot;
+    return this.#client.request('createSnapshot', { params: this.#params, body, ...options });
+  }
+
+  /** The oldest first. */
+  async list(options: CallOptions = {}): Promise<Answer<'listSnapshots'>['snapshots']> {
+    return (await this.#client.request('listSnapshots', { params: this.#params, ...options }))
+      .snapshots;
+  }
+
+  /** Snapshots that were made after it stay. */
+  async delete(name: string, options: CallOptions = {}): Promise<void> {
+    const params = { ...this.#params, snapshot: name };
+    await this.#client.request('deleteSnapshot', { params, ...options });
+  }
+}

@@ -1,0 +1,49 @@
+import type { Answer, BodyInput } from '../../contract/types/index.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
+import type { Client } from '../client.js';
+import type { ComputerHandle } from '../computer/computer.js';
+import type { ComputerAddress } from '../http/address.js';
+
+/** What computers are made from: the images of every engine, and the owner's own. */
+export class Images {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The images, and the engines that could not list theirs. */
+  list(options: CallOptions = {}): Promise<Answer<'listImages'>> {
+    return this.#client.request('listImages', options);
+  }
+
+  /** An image by its name, the owner's own before the service's. */
+  get(name: string, options: CallOptions = {}): Promise<Answer<'getImage'>> {
+    return this.#client.request('getImage', { params: { image: name }, ...options });
+  }
+
+  /**
+   * Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
+   * replaced; computers that were made from it stay as they are.
+   */
+  save(
+    name: string,
+    computer: ComputerHandle | ComputerAddress,
+    options: Omit<NonNullable<BodyInput<'saveImage'>>, 'name' | 'computer'> & CallOptions = {},
+  ): Promise<Answer<'saveImage'>> {
+    const { call, fields } = splitOptions(options);
+    const body = { name, computer: referenceOf(computer), ...fields };
+    return this.#client.request('saveImage', { body, ...call });
+  }
+
+  /** Deletes one of the owner's images. Fails while computers need it. */
+  async delete(name: string, options: CallOptions = {}): Promise<void> {
+    await this.#client.request('deleteImage', { params: { image: name }, ...options });
+  }
+}
+
+/** A computer as one word: its id, or its project and name. */
+function referenceOf(computer: ComputerHandle | ComputerAddress): string {
+  const address = 'address' in computer ? computer.address : computer;
+  return 'id' in address ? address.id : `${address.project}/${address.name}`;
+}

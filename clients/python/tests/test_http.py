@@ -29,6 +29,16 @@ LOST = Answer(0)
 DOWN = Answer(503, b'{"error": "no engine"}', {"retry-after": "0"})
 
 
+CLEAN = {
+    **{"name": "clean", "parent": None, "created_at": "", "bytes": 5},
+    **{"memory": False, "current": True},
+}
+READY = {
+    **{"name": "ready", "engine": "docker", "os": "linux", "kind": "saved", "status": "ready"},
+    **{"bytes": 5, "created_at": "", "resolution": None, "used_by": 1},
+}
+
+
 def client(service: ScriptedService, **options: Any) -> VirtualComputers:
     return VirtualComputers(service.base_url, "secret-key", **options)
 
@@ -118,6 +128,8 @@ def test_repeats_creations_with_their_key(service: ScriptedService, failure: Ans
         (lambda: vc.computers.create("lab", "desk"), computer()),
         (lambda: vc.computer("lab", "desk").fork("copy"), computer()),
         (lambda: vc.computer(id="c").fork("copy"), computer()),
+        (lambda: vc.computer("lab", "desk").snapshots.create(), Answer(body=json.dumps(CLEAN).encode())),
+        (lambda: vc.images.save("x", vc.computer(id="c")), Answer(body=json.dumps(READY).encode())),
         (lambda: vc.request("POST", "/computers?wait=0", {"project": "lab"}), computer()),
     ]
     keys = set()

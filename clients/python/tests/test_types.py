@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 RIGHT = """
 import asyncio
-from virtual_computers import AsyncVirtualComputers, CommandResult, Settled, VirtualComputers
+from virtual_computers import AsyncVirtualComputers, CommandResult, Computer, Settled, VirtualComputers
 
 vc = VirtualComputers()
 with vc.computers.create("lab", "desk", cpu=2) as desk:
@@ -21,6 +21,10 @@ with vc.computers.create("lab", "desk", cpu=2) as desk:
     result: CommandResult = desk.bash("true", check=True)
     names: list[str] = [one.name for one in desk.files.list()]
     stdout: str = desk.run(["ls"], on_stdout=print).stdout
+    parents: list[str | None] = [one.parent for one in desk.snapshots.list()]
+    copy: Computer = desk.fork("copy", snapshot=desk.snapshots.create("clean").name)
+    copies: list[Computer] = desk.fork(["a", "b"])
+    users: int | None = vc.images.save("ready", desk).used_by
 
 async def main() -> None:
     async with AsyncVirtualComputers() as vc:
@@ -28,6 +32,9 @@ async def main() -> None:
             result: CommandResult = await desk.bash("true")
             one, two = await asyncio.gather(desk.screenshot(), desk.clipboard())
             two.lower()
+            async with (await desk.fork(["a", "b"]))[0] as copy:
+                await copy.reset("clean")
+                await vc.images.save("ready", copy)
 """
 
 WRONG = [
@@ -37,6 +44,8 @@ WRONG = [
     'vc.computers.get(id="c").screenshot(format="gif")',
     'vc.computers.get(id="c").bash("true").exitcode',
     'vc.computers.create("lab", "desk", ram=3)',
+    'vc.computers.get(id="c").fork(["a", "b"]).name',
+    'vc.images.save("ready", "lab/desk")',
 ]
 
 

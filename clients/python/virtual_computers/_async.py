@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
-from typing import AsyncIterator, Mapping, Sequence
+from typing import AsyncIterator, Mapping, Sequence, overload
 
 from ._binding import awaiting, awaiting_handle, targeted
 from ._connection import AsyncPortConnection
 from ._driver import AsyncDriver
 from ._errors import VirtualComputersError
 from ._events import AsyncEvents, EventType
-from ._models import ComputerInfo, Job
+from ._models import ComputerInfo, Image, Job
 from ._operations import actions, computer, files, resources
 from ._process import AsyncProcess, Command, start_message
 from ._requests import Session
@@ -71,6 +71,14 @@ class AsyncJobs(_ComputerPart):
             await asyncio.sleep(pause or 0)
 
 
+class AsyncSnapshots(_ComputerPart):
+    """The snapshots of a computer, which form a tree."""
+
+    create = awaiting(computer.create_snapshot)
+    list = awaiting(computer.list_snapshots)
+    delete = awaiting(computer.delete_snapshot)
+
+
 def _note(self: AsyncComputer, info: ComputerInfo) -> ComputerInfo:
     self.info = info
     return info
@@ -96,6 +104,7 @@ class AsyncComputer(_ComputerPart):
         self._is_own = is_own
         self.files = AsyncFiles(driver, target)
         self.jobs = AsyncJobs(driver, target)
+        self.snapshots = AsyncSnapshots(driver, target)
 
     @property
     def id(self) -> str:
@@ -110,6 +119,7 @@ class AsyncComputer(_ComputerPart):
     start = awaiting_handle(computer.start, _note)
     stop = awaiting_handle(computer.stop, _note)
     restart = awaiting_handle(computer.restart, _note)
+    reset = awaiting_handle(computer.reset, _note)
     update = awaiting_handle(computer.update, _note)
     delete = awaiting(computer.delete)
     stats = awaiting(computer.stats)
@@ -167,10 +177,32 @@ class AsyncComputer(_ComputerPart):
         """Connects to a port on the loopback of the computer."""
         return await AsyncPortConnection.open(self._target, port)
 
-    async def fork(self, name: str, *, wait: bool = True) -> AsyncComputer:
-        """Copies it with its disk and, when it runs, its memory; waits until it can be used."""
-        info = await self._driver.run(computer.fork(self._target, name, wait=wait))
-        return _handle(self._driver, self._target.session, info, is_own=True)
+    @overload
+    async def fork(
+        self, name: str, *, snapshot: str | None = None, wait: bool = True
+    ) -> AsyncComputer: ...
+    @overload
+    async def fork(
+        self, name: list[str] | tuple[str, ...], *, snapshot: str | None = None, wait: bool = True
+    ) -> list[AsyncComputer]: ...
+    async def fork(
+        self,
+        name: str | list[str] | tuple[str, ...],
+        *,
+        snapshot: str | None = None,
+        wait: bool = True,
+    ) -> AsyncComputer | list[AsyncComputer]:
+        """
+        Copies it, or one of its snapshots, with the disk and, where the engine can, the memory; waits
+        until the copy can be used. A list of names makes several copies: all of them, or none.
+        """
+        copying = computer.fork(self._target, name, snapshot=snapshot, wait=wait)
+        session = self._target.session
+        copies = [
+            _handle(self._driver, session, info, is_own=True)
+            for info in await self._driver.run(copying)
+        ]
+        return copies[0] if isinstance(name, str) else copies
 
     def with_options(
         self, *, request_timeout: float | None = None, max_retries: int | None = None
@@ -225,6 +257,25 @@ class AsyncComputers(_ServicePart):
         lambda self, info: _handle(self._driver, self._target, info, is_own=False),
     )
     list = awaiting(resources.list_computers)
+
+
+class AsyncImages(_ServicePart):
+    """What computers are made from: the images of every engine, and the owner's own."""
+
+    list = awaiting(resources.list_images)
+    get = awaiting(resources.get_image)
+    delete = awaiting(resources.delete_image)
+
+    async def save(
+        self, name: str, computer: AsyncComputer, *, snapshot: str | None = None
+    ) -> Image:
+        """
+        Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
+        replaced; computers that were made from it stay as they are.
+        """
+        of = computer._target
+        saving = resources.save_image(self._target, name, of, snapshot=snapshot)
+        return await self._driver.run(saving)
 
 
 class AsyncKeys(_ServicePart):
@@ -285,6 +336,7 @@ class AsyncVirtualComputers(_ServicePart):
         super().__init__(driver, session)
         self.projects = AsyncProjects(driver, session)
         self.computers = AsyncComputers(driver, session)
+        self.images = AsyncImages(driver, session)
         self.keys = AsyncKeys(driver, session)
         self.connections = AsyncConnections(driver, session)
         self.secrets = AsyncSecrets(driver, session)

@@ -130,6 +130,49 @@ class ComputerInfo:
 
 
 @dataclass(frozen=True)
+class Snapshot:
+    """A computer at one moment."""
+
+    name: str
+    parent: str | None
+    """The snapshot that the computer was last saved as or reset to before."""
+    created_at: str
+    bytes: int
+    """What it takes beyond its parent."""
+    memory: bool
+    """It has the memory of the computer, which then continues where it was."""
+    current: bool
+    """The computer was last saved as or reset to it."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """What computers are made from."""
+
+    name: str
+    engine: str
+    os: str
+    kind: str
+    """`image`, `disk`, `template`, or `saved` for one that was saved from a computer."""
+    status: Literal["ready", "stale"]
+    bytes: int
+    created_at: str
+    recipe_hash: str | None = None
+    key: str | None = None
+    """Of a template."""
+    cpu: int | None = None
+    ram: int | None = None
+    resolution: Resolution | None = None
+    used_by: int | None = None
+    """Of a saved image: how many computers were made from it."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Image:
+        size = answer.get("resolution")
+        return parse(cls, {**answer, "resolution": size and parse(Resolution, size)})
+
+
+@dataclass(frozen=True)
 class Project:
     id: str
     name: str

@@ -30,7 +30,7 @@ STALL_SECONDS = 120.0
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 60.0
 IDEMPOTENCY_KEY = "idempotency-key"
-CREATION = re.compile(r"/projects|(/projects/[^/]+)?/computers(/[^/]+/fork)?")
+CREATION = re.compile(r"/projects|/images|(/projects/[^/]+)?/computers(/[^/]+/(fork|snapshots))?")
 """Paths to which the service carries out a POST once for the same key."""
 
 Content = Union[bytes, Iterable[bytes], AsyncIterable[bytes], None]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence, overload
 
 from ._binding import blocking, blocking_handle, targeted
 from ._connection import PortConnection
 from ._driver import Driver
 from ._errors import VirtualComputersError
 from ._events import Events, EventType
-from ._models import ComputerInfo, Job
+from ._models import ComputerInfo, Image, Job
 from ._operations import actions, computer, files, resources
 from ._process import Command, Process, start_message
 from ._requests import Session
@@ -71,6 +71,14 @@ class Jobs(_ComputerPart):
             time.sleep(pause or 0)
 
 
+class Snapshots(_ComputerPart):
+    """The snapshots of a computer, which form a tree."""
+
+    create = blocking(computer.create_snapshot)
+    list = blocking(computer.list_snapshots)
+    delete = blocking(computer.delete_snapshot)
+
+
 def _note(self: Computer, info: ComputerInfo) -> ComputerInfo:
     self.info = info
     return info
@@ -96,6 +104,7 @@ class Computer(_ComputerPart):
         self._is_own = is_own
         self.files = Files(driver, target)
         self.jobs = Jobs(driver, target)
+        self.snapshots = Snapshots(driver, target)
 
     @property
     def id(self) -> str:
@@ -110,6 +119,7 @@ class Computer(_ComputerPart):
     start = blocking_handle(computer.start, _note)
     stop = blocking_handle(computer.stop, _note)
     restart = blocking_handle(computer.restart, _note)
+    reset = blocking_handle(computer.reset, _note)
     update = blocking_handle(computer.update, _note)
     delete = blocking(computer.delete)
     stats = blocking(computer.stats)
@@ -165,10 +175,32 @@ class Computer(_ComputerPart):
         """Connects to a port on the loopback of the computer."""
         return PortConnection(self._target, port)
 
-    def fork(self, name: str, *, wait: bool = True) -> Computer:
-        """Copies it with its disk and, when it runs, its memory; waits until it can be used."""
-        info = self._driver.run(computer.fork(self._target, name, wait=wait))
-        return _handle(self._driver, self._target.session, info, is_own=True)
+    @overload
+    def fork(
+        self, name: str, *, snapshot: str | None = None, wait: bool = True
+    ) -> Computer: ...
+    @overload
+    def fork(
+        self, name: list[str] | tuple[str, ...], *, snapshot: str | None = None, wait: bool = True
+    ) -> list[Computer]: ...
+    def fork(
+        self,
+        name: str | list[str] | tuple[str, ...],
+        *,
+        snapshot: str | None = None,
+        wait: bool = True,
+    ) -> Computer | list[Computer]:
+        """
+        Copies it, or one of its snapshots, with the disk and, where the engine can, the memory; waits
+        until the copy can be used. A list of names makes several copies: all of them, or none.
+        """
+        copying = computer.fork(self._target, name, snapshot=snapshot, wait=wait)
+        session = self._target.session
+        copies = [
+            _handle(self._driver, session, info, is_own=True)
+            for info in self._driver.run(copying)
+        ]
+        return copies[0] if isinstance(name, str) else copies
 
     def with_options(
         self, *, request_timeout: float | None = None, max_retries: int | None = None
@@ -221,6 +253,22 @@ class Computers(_ServicePart):
         lambda self, info: _handle(self._driver, self._target, info, is_own=False),
     )
     list = blocking(resources.list_computers)
+
+
+class Images(_ServicePart):
+    """What computers are made from: the images of every engine, and the owner's own."""
+
+    list = blocking(resources.list_images)
+    get = blocking(resources.get_image)
+    delete = blocking(resources.delete_image)
+
+    def save(self, name: str, computer: Computer, *, snapshot: str | None = None) -> Image:
+        """
+        Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
+        replaced; computers that were made from it stay as they are.
+        """
+        of = computer._target
+        return self._driver.run(resources.save_image(self._target, name, of, snapshot=snapshot))
 
 
 class Keys(_ServicePart):
@@ -281,6 +329,7 @@ class VirtualComputers(_ServicePart):
         super().__init__(driver, session)
         self.projects = Projects(driver, session)
         self.computers = Computers(driver, session)
+        self.images = Images(driver, session)
         self.keys = Keys(driver, session)
         self.connections = Connections(driver, session)
         self.secrets = Secrets(driver, session)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Mapping
+from typing import Any, Literal, Mapping, Sequence
+from urllib.parse import unquote
 
 from .._errors import ComputerStartError, ServiceError
-from .._models import ComputerInfo, ControlState, Stats, Trajectory, View, parse
+from .._models import ComputerInfo, ControlState, Snapshot, Stats, Trajectory, View, parse
 from .._requests import Flow, Session, call_json, given, late, segment
 
 START_SECONDS = 600.0
 """Time for a computer to start if the client has no `request_timeout`."""
 LONGEST_POLL_SECONDS = 2.0
+SAVE_SECONDS = 600.0
+"""Time to save a disk."""
 
 
 @dataclass(frozen=True)
@@ -51,36 +54,97 @@ def target_of(session: Session, project: str | None, name: str | None, id: str |
     return Target(session, path_of(project, name, id), id, name)
 
 
+def reference(of: Target) -> str:
+    """The computer as one word: its id, or `PROJECT/NAME`."""
+    return "/".join(unquote(part) for part in of.path.split("/")[2::2])
+
+
 def until_ready(
     session: Session, path: str, body: Mapping[str, Any] | None, *, wait: bool
 ) -> Flow[ComputerInfo]:
     """Sends a request that starts a computer, and waits until it can be used."""
+    [computer] = yield from all_ready(session, path, body, wait=wait)
+    return computer
+
+
+def all_ready(
+    session: Session,
+    path: str,
+    body: Mapping[str, Any] | None,
+    *,
+    wait: bool,
+    usable: Sequence[str] = ("running",),
+    passing: Sequence[str] = ("starting",),
+) -> Flow[list[ComputerInfo]]:
+    """The same for a request that may start several."""
     limit = START_SECONDS if session.request_timeout is None else session.request_timeout
     deadline = time.monotonic() + limit
     limited = replace(session, request_timeout=limit)
     params = {"wait": "1" if wait else "0"}
-    answer = yield from call_json(limited, "POST", path, body, params=params)
-    pause = 0.25
-    # The service itself answers after a minute.
-    while wait and answer["status"] == "starting":
-        left = deadline - time.monotonic()
-        if left <= pause:
-            raise late(session.settings.base_url)
-        yield pause
-        pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
-        limited = replace(session, request_timeout=left)
-        answer = yield from call_json(limited, "GET", path_of(None, None, answer["id"]))
-    computer = ComputerInfo.of(answer)
+    begun = yield from call_json(limited, "POST", path, body, params=params)
+    ready = []
+    for answer in begun.get("computers", [begun]):
+        pause = 0.25
+        # The service itself answers after a minute.
+        while wait and answer["status"] in passing:
+            left = deadline - time.monotonic()
+            if left <= pause:
+                raise late(session.settings.base_url)
+            yield pause
+            pause = min(pause * 1.5, LONGEST_POLL_SECONDS)
+            limited = replace(session, request_timeout=left)
+            answer = yield from call_json(limited, "GET", path_of(None, None, answer["id"]))
+        computer = ComputerInfo.of(answer)
+        if wait and computer.status not in usable:
+            raise ComputerStartError(computer)
+        ready.append(computer)
+    return ready
+
+
+def fork(
+    of: Target, names: str | Sequence[str], *, snapshot: str | None, wait: bool
+) -> Flow[list[ComputerInfo]]:
+    """Copies it once or several times."""
+    one, several = (names, None) if isinstance(names, str) else (None, list(names))
+    body = given(name=one, names=several, snapshot=snapshot)
     # The copy of a stopped computer is stopped.
-    usable = ("running", "stopped") if path.endswith("/fork") else ("running",)
-    if wait and computer.status not in usable:
-        raise ComputerStartError(computer)
+    usable = ("running", "stopped")
+    return all_ready(of.session, f"{of.path}/fork", body, wait=wait, usable=usable)
+
+
+def reset(of: Target, snapshot: str | None = None, *, wait: bool = True) -> Flow[ComputerInfo]:
+    """
+    Goes back to a snapshot, or without one to the moment after its creation; what was done since is
+    lost. Waits until it can be used, if it ran before.
+    """
+    body, path = given(snapshot=snapshot), f"{of.path}/reset"
+    usable, passing = ("running", "stopped"), ("starting", "stopping")
+    [computer] = yield from all_ready(
+        of.session, path, body, wait=wait, usable=usable, passing=passing
+    )
     return computer
 
 
-def fork(of: Target, name: str, *, wait: bool = True) -> Flow[ComputerInfo]:
-    """Copies it with its disk and, when it runs, its memory; waits until the copy can be used."""
-    return until_ready(of.session, f"{of.path}/fork", {"name": name}, wait=wait)
+def create_snapshot(
+    of: Target, name: str | None = None, *, memory: bool | None = None
+) -> Flow[Snapshot]:
+    """
+    Saves the disk and, where the engine can, the memory of a computer, which keeps running. Without a
+    name it is `snap-1`, `snap-2`, …
+    """
+    body = given(name=name, memory=memory)
+    return parse(Snapshot, (yield from of.ask("POST", "/snapshots", body, work=SAVE_SECONDS)))
+
+
+def list_snapshots(of: Target) -> Flow[list[Snapshot]]:
+    """The oldest first."""
+    answer = yield from of.ask("GET", "/snapshots")
+    return [parse(Snapshot, one) for one in answer["snapshots"]]
+
+
+def delete_snapshot(of: Target, name: str) -> Flow[None]:
+    """Deletes a snapshot. Those that were made after it stay."""
+    yield from of.ask("DELETE", f"/snapshots/{segment(name)}")
 
 
 def start(of: Target, *, wait: bool = True) -> Flow[ComputerInfo]:

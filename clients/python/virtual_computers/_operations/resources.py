@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, Mapping
 
-from .computer import path_of, until_ready
-from .._models import ComputerInfo, Connection, Key, Me, Owner, Project, Resolution, Secret, parse
+from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
+from .._models import ComputerInfo, Connection, Image, Key, Me, Owner, Project, Resolution, Secret
+from .._models import parse
 from .._requests import Flow, Session, call_json, given, segment
 
 # Projects.
@@ -83,6 +84,31 @@ def get_computer(
 ) -> Flow[ComputerInfo]:
     """The handle of a computer, by its project and name or by its id. It has to exist."""
     return ComputerInfo.of((yield from call_json(of, "GET", path_of(project, name, id))))
+
+
+# Images.
+
+
+def save_image(of: Session, name: str, computer: Target, *, snapshot: str | None) -> Flow[Image]:
+    """Saves a computer, or one of its snapshots, as an image of the owner."""
+    body = {"name": name, "computer": reference(computer), **given(snapshot=snapshot)}
+    return Image.of((yield from call_json(of, "POST", "/images", body, work=SAVE_SECONDS)))
+
+
+def list_images(of: Session) -> Flow[list[Image]]:
+    """The owner's images and those of every engine."""
+    answer = yield from call_json(of, "GET", "/images")
+    return [Image.of(one) for one in answer["images"]]
+
+
+def get_image(of: Session, name: str) -> Flow[Image]:
+    """An image by its name, the owner's own before the service's."""
+    return Image.of((yield from call_json(of, "GET", f"/images/{segment(name)}")))
+
+
+def delete_image(of: Session, name: str) -> Flow[None]:
+    """Deletes one of the owner's images. Fails while computers need it."""
+    yield from call_json(of, "DELETE", f"/images/{segment(name)}")
 
 
 # Keys.

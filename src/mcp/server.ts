@@ -1,7 +1,8 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { errorMessage } from '../lib/text/error-message.js';
 import type { Service } from './service.js';
-import { type Tool, tools } from './tools.js';
+import type { Tool } from './tool.js';
+import { tools } from './tools.js';
 import { TOOLSET_NAMES, type Toolset } from './toolsets.js';
 
 export interface McpOptions {

@@ -1,4 +1,4 @@
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Answer, BodyInput } from '../contract/types/index.js';
 import { Actions, scaled, withSecrets } from './actions.js';
@@ -6,10 +6,13 @@ import type { Computer } from './computers.js';
 import { addressOf, findComputer, listComputers } from './computers.js';
 import { scaleOf, takePicture } from './pictures.js';
 import type { Service } from './service.js';
-import type { Toolset } from './toolsets.js';
+import { snapshotTools } from './snapshots.js';
+import { ACTS, CHANGES, computer, READS, said, type Tool, tool } from './tool.js';
 
 /** Elements in a list: a model reads a line for each. */
 const MOST = 250;
+/** Most characters of a command's output: models have little use for more. */
+const MOST_OUTPUT = 30_000;
 /** Characters of a name or value in a line. */
 const MOST_CHARACTERS = 120;
 
@@ -45,56 +48,6 @@ function quoted(text: string): string {
   const cut = text.length > MOST_CHARACTERS;
   return JSON.stringify(cut ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text);
 }
-
-/** A tool: its description for models, and what it does. */
-export interface Tool {
-  readonly name: string;
-  readonly toolset: Toolset;
-  readonly title: string;
-  readonly description: string;
-  readonly input: z.ZodObject;
-  readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
-  /** `secrets` are the names that texts may contain. */
-  run(
-    service: Service,
-    input: never,
-    signal?: AbortSignal,
-    secrets?: readonly string[],
-  ): Promise<CallToolResult>;
-}
-
-function tool<const S extends z.ZodObject>(
-  definition: Omit<Tool, 'input' | 'run'> & {
-    readonly input: S;
-    run(
-      service: Service,
-      input: z.output<S>,
-      signal?: AbortSignal,
-      secrets?: readonly string[],
-    ): Promise<CallToolResult>;
-  },
-): Tool {
-  return definition as unknown as Tool;
-}
-
-const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const;
-const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
-/** What it does cannot be taken back, and may reach the internet. */
-const ACTS = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-} as const;
-
-const computer = z.string().max(200).describe('PROJECT/NAME or the id of the computer.');
-/** Most characters of a command's output: models have little use for more. */
-const MOST_OUTPUT = 30_000;
-
-const said = (text: string, isError = false): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  ...(isError ? { isError } : {}),
-});
 
 /** All tools, ten at most: a model has to read all of them. */
 export const tools: readonly Tool[] = [
@@ -166,16 +119,17 @@ export const tools: readonly Tool[] = [
     input: z.object({
       project: z.string().max(64).default('default').describe('Created if it does not exist.'),
       name: z.string().min(1).max(128),
-      os: z.enum(['linux', 'windows']).default('linux'),
+      os: z.enum(['linux', 'windows']).optional().describe('That of the image if left out.'),
+      image: z.string().max(63).optional().describe('Name of a saved image.'),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
-    run: async (service, { project, name, os }, signal) => {
+    run: async (service, { project, name, os, image }, signal) => {
       const options = signal ? { signal } : {};
       const { projects } = await service.request('listProjects', options);
       if (!projects.some((each) => each.name === project)) {
         await service.request('createProject', { body: { name: project }, ...options });
       }
-      const body = { name, os };
+      const body = { name, os, image };
       const made = await service.request('createComputer', {
         params: { project },
         body,
@@ -212,6 +166,7 @@ export const tools: readonly Tool[] = [
       return said(`The computer is ${status}.`);
     },
   }),
+  ...snapshotTools,
   tool({
     name: 'run_command',
     toolset: 'commands',

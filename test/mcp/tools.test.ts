@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApiError } from '../../src/contract/errors.js';
+import { ApiError } from '../../src/contract/errors.js';
 import { CONFIG_CLIENTS, configFor } from '../../src/mcp/config.js';
 import { offered } from '../../src/mcp/server.js';
 import type { Service } from '../../src/mcp/service.js';
@@ -66,6 +66,7 @@ it('toolsets can be left out, and everything that changes something', () => {
   expect(names({})).toHaveLength(tools.length);
   expect(names({ toolsets: ['screen'] })).toEqual(['list_computers', 'screenshot', 'act']);
   expect(names({ readOnly: true })).toEqual(['list_computers', 'screenshot']);
+  expect(names({ toolsets: ['computers'] })).toContain('reset_computer');
 });
 
 it('a screenshot lists elements in pixels of the picture, their texts in quotes', async () => {
@@ -155,6 +156,60 @@ it('a command that fails is an error with its output, which is bounded', async (
   const [{ text }] = content as unknown as [{ text: string }];
   expect(text.length).toBeLessThan(31_000);
   expect(text).toMatch(/70000 characters left out[\s\S]*Exit code 3\.$/);
+});
+
+const snapshots = () => ({ snapshots: [{ name: 'clean' }, { name: 'snap-1' }] });
+
+it('a snapshot is saved, and all are listed', async () => {
+  const { asked, service } = fakeService({
+    createSnapshot: () => ({ name: 'snap-1' }),
+    listSnapshots: snapshots,
+  });
+  const { content } = await call(service, 'snapshot_computer', { computer: 'desk' });
+  expect(content).toMatchObject([{ text: 'Saved as snap-1. Its snapshots: clean, snap-1.' }]);
+  expect(asked[1]).toMatchObject({
+    operation: 'createSnapshot',
+    options: { params: { id: computer.id }, body: { name: undefined } },
+  });
+});
+
+it('a reset to an unknown snapshot lists those that exist', async () => {
+  const { asked, service } = fakeService({
+    resetComputer: ({ body }) => {
+      const { snapshot } = body as { snapshot?: string };
+      if (snapshot === 'dirty') throw new ApiError('not_found', 'There is no snapshot "dirty".');
+      if (snapshot === 'full') throw new ApiError('limit_reached', 'No room.');
+      return computer;
+    },
+    listSnapshots: snapshots,
+  });
+  const reset = (snapshot?: string) =>
+    call(service, 'reset_computer', { computer: 'desk', snapshot });
+  expect(await reset('clean')).toMatchObject({
+    content: [{ text: 'The computer is as clean, and running.' }],
+  });
+  expect(await reset()).toMatchObject({
+    content: [{ text: 'The computer is as after its creation, and running.' }],
+  });
+  await expect(reset('dirty')).rejects.toMatchObject({
+    message: 'There is no snapshot "dirty".',
+    remedy: 'Its snapshots: clean, snap-1.',
+  });
+  const before = asked.length;
+  await expect(reset('full')).rejects.toMatchObject({ code: 'limit_reached' });
+  expect(asked.slice(before).map(({ operation }) => operation)).not.toContain('listSnapshots');
+});
+
+it('copies are made in one request and named with their ids', async () => {
+  const copies = ['a', 'b'].map((name) => ({ ...computer, id: `cmp_${name}`, name }));
+  const { asked, service } = fakeService({ forkComputer: () => ({ computers: copies }) });
+  const { content } = await call(service, 'fork_computer', {
+    ...{ computer: 'demo/desk', names: ['a', 'b'], snapshot: 'clean' },
+  });
+  expect(content).toMatchObject([
+    { text: 'demo/a (cmp_a) is running.\ndemo/b (cmp_b) is running.' },
+  ]);
+  expect(asked.at(-1)?.options).toMatchObject({ body: { names: ['a', 'b'], snapshot: 'clean' } });
 });
 
 it.each(CONFIG_CLIENTS)('the configuration of %s names the command and its options', (client) => {

@@ -1,0 +1,57 @@
+import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Service } from './service.js';
+import type { Toolset } from './toolsets.js';
+
+/** A tool: its description for models, and what it does. */
+export interface Tool {
+  readonly name: string;
+  readonly toolset: Toolset;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
+  /** `secrets` are the names that texts may contain. */
+  run(
+    service: Service,
+    input: never,
+    signal?: AbortSignal,
+    secrets?: readonly string[],
+  ): Promise<CallToolResult>;
+}
+
+export function tool<const S extends z.ZodObject>(
+  definition: Omit<Tool, 'input' | 'run'> & {
+    readonly input: S;
+    run(
+      service: Service,
+      input: z.output<S>,
+      signal?: AbortSignal,
+      secrets?: readonly string[],
+    ): Promise<CallToolResult>;
+  },
+): Tool {
+  return definition as unknown as Tool;
+}
+
+export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const;
+export const CHANGES = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+} as const;
+
+/** What it does cannot be taken back, and may reach the internet. */
+export const ACTS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const;
+
+export const computer = z.string().max(200).describe('PROJECT/NAME or the id of the computer.');
+
+export const said = (text: string, isError = false): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  ...(isError ? { isError } : {}),
+});

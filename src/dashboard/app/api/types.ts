@@ -12,6 +12,7 @@ export type {
   Project,
   RemovedKey,
   Secret,
+  Snapshot,
   StreamStatus,
   Trajectory,
   TrajectoryStep,
@@ -27,6 +28,7 @@ export interface Lists {
   readonly connections: Answer<'listConnections'>;
   readonly members: Answer<'listMembers'>;
   readonly images: Answer<'listImages'>;
+  readonly snapshots: Answer<'listSnapshots'>;
   readonly audit: Answer<'listAudit'>;
   readonly directory: Answer<'listDirectory'>;
 }

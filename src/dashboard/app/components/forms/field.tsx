@@ -16,6 +16,7 @@ interface FieldProps extends Labelled {
   readonly pattern?: string;
   readonly maxLength?: number;
   readonly min?: number;
+  readonly max?: number;
   /** What is there at first. */
   readonly value?: string | number;
 }

@@ -18,7 +18,8 @@ import { SettingsTab } from './settings/settings-tab.js';
 const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   screen: ScreenTab,
   files: FilesTab,
-  trajectory: TrajectoryTab,
+  trajectory: loaded(async () => (await import('../trajectory/trajectory.js')).Trajectory),
+  snapshots: loaded(async () => (await import('../snapshots/snapshots.js')).Snapshots),
   settings: SettingsTab,
 };
 
@@ -72,21 +73,23 @@ function Gone() {
 
 type Part = ComponentType<{ computer: Computer }>;
 
-/** The recorded actions; their page is loaded when it is shown. */
-function TrajectoryTab({ computer }: { computer: Computer }) {
-  const [part, setPart] = useState<{ readonly Part: Part }>();
-  const [failure, setFailure] = useState<Failure>();
-  useEffect(() => {
-    load(async () => (await import('../trajectory/trajectory.js')).Trajectory).then(
-      (Part) => setPart({ Part }),
-      (error) => setFailure(asFailure(error)),
+/** A page of the computer that is loaded when it is shown. */
+function loaded(importPart: () => Promise<Part>) {
+  return function Loaded({ computer }: { computer: Computer }) {
+    const [part, setPart] = useState<{ readonly Part: Part }>();
+    const [failure, setFailure] = useState<Failure>();
+    useEffect(() => {
+      load(importPart).then(
+        (Part) => setPart({ Part }),
+        (error) => setFailure(asFailure(error)),
+      );
+    }, []);
+    if (part !== undefined) return <part.Part computer={computer} />;
+    return (
+      <div class="page">
+        <FailureNote failure={failure} />
+        {failure === undefined && <p class="muted">Loading…</p>}
+      </div>
     );
-  }, []);
-  if (part !== undefined) return <part.Part computer={computer} />;
-  return (
-    <div class="page">
-      <FailureNote failure={failure} />
-      {failure === undefined && <p class="muted">Loading…</p>}
-    </div>
-  );
+  };
 }

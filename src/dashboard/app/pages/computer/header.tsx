@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
 import type { Computer, WallComputer } from '../../api/types.js';
-import { Field, given } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../components/icon.js';
 import { Item, Menu } from '../../components/menu.js';
@@ -11,13 +10,15 @@ import { tell, tellFailure } from '../../state/notices.js';
 import { restart, shownStatus, start, stop } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { forgetComputer, noteComputer } from '../../state/wall.js';
+import { ForkDialog, SaveImageDialog } from '../snapshots/copy-dialogs.js';
 
-export type Tab = 'screen' | 'files' | 'trajectory' | 'settings';
+export type Tab = 'screen' | 'files' | 'trajectory' | 'snapshots' | 'settings';
 
 const TABS: readonly { tab: Tab; name: string; icon: IconName }[] = [
   { tab: 'screen', name: 'Screen', icon: 'screen' },
   { tab: 'files', name: 'Files', icon: 'files' },
   { tab: 'trajectory', name: 'Trajectory', icon: 'steps' },
+  { tab: 'snapshots', name: 'Snapshots', icon: 'fork' },
   { tab: 'settings', name: 'Settings', icon: 'settings' },
 ];
 
@@ -64,7 +65,7 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
   );
 }
 
-type Open = 'fork' | 'delete';
+type Open = 'fork' | 'image' | 'delete';
 
 /** Start, stop, copy and delete. */
 function PowerMenu({ computer }: { computer: Computer }) {
@@ -97,7 +98,10 @@ function PowerMenu({ computer }: { computer: Computer }) {
         </Item>
         <hr />
         <Item icon="fork" disabled={!may.value('manage')} onClick={() => setOpen('fork')}>
-          Copy…
+          Fork…
+        </Item>
+        <Item icon="images" disabled={!may.value('manage')} onClick={() => setOpen('image')}>
+          Save as image…
         </Item>
         <Item
           disabled={!may.value('manage')}
@@ -115,30 +119,8 @@ function PowerMenu({ computer }: { computer: Computer }) {
           Delete…
         </Item>
       </Menu>
-      {open === 'fork' && (
-        <FormDialog<WallComputer>
-          title={`Copy ${name}`}
-          submit="Copy computer"
-          intent={(fields) => {
-            const copy = given(fields, 'name') ?? '';
-            return {
-              method: 'POST',
-              path: `${path}/fork?wait=0`,
-              body: { name: copy },
-              vc: ['fork', `${project_name}/${name}`, copy],
-            };
-          }}
-          onDone={(copy) => {
-            noteComputer(copy);
-            close();
-            route(`/computers/${copy.id}`);
-          }}
-          onClose={close}
-        >
-          <Field label="Name of the copy" name="name" required maxLength={128} />
-          <p class="muted">With its disk, and where the engine can, with its running programs.</p>
-        </FormDialog>
-      )}
+      {open === 'fork' && <ForkDialog computer={computer} onClose={close} />}
+      {open === 'image' && <SaveImageDialog computer={computer} onClose={close} />}
       {open === 'delete' && (
         <FormDialog
           title={`Delete ${name}?`}

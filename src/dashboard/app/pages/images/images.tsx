@@ -1,13 +1,19 @@
+import { useState } from 'preact/hooks';
 import { call } from '../../api/http.js';
-import type { Lists } from '../../api/types.js';
+import type { Image, Lists } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
-import { Table } from '../../components/table.js';
+import { Item } from '../../components/menu.js';
+import { ACTIONS, RowActions, Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { formatBytes } from '../../state/paths.js';
+import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
+import { CreateComputer } from '../wall/create-computer.js';
+import { DeleteImage } from './delete-image.js';
+import { usersOf } from './users.js';
 
 const COLUMNS = [
   'Name',
@@ -16,17 +22,29 @@ const COLUMNS = [
   'Kind',
   'State',
   { text: 'Size', kind: 'number' },
-  'Built',
+  { text: 'Used by', kind: 'number' },
+  'Made',
+  ACTIONS,
 ] as const;
 
-/** The machine images of every engine. */
+interface Open {
+  readonly kind: 'create' | 'delete';
+  readonly image: Image;
+}
+
+/** The machine images of every engine, and those of the owner. */
 export function Images() {
-  const { value, failure } = useData('images', (signal) =>
+  const { value, failure, reload } = useData('images', (signal) =>
     call<Lists['images']>('GET', '/images', { signal }),
   );
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
   const images = value?.images ?? [];
   return (
-    <Page title="Images" lead="What computers are made from. They are built on the service's host.">
+    <Page
+      title="Images"
+      lead="What computers are made from: built on the service's host, or saved from a computer."
+    >
       <FailureNote failure={failure} />
       {value?.failures.map(({ engine, reason }) => (
         <p class="failure break" key={engine}>
@@ -62,12 +80,37 @@ export function Images() {
                 </span>
               </td>
               <td class="number nowrap">{formatBytes(image.bytes)}</td>
+              <td class="number nowrap">{usersOf(image)}</td>
               <td>
                 <Time at={image.created_at} />
               </td>
+              <RowActions of={image.name} may={may.value('manage') && image.kind !== 'template'}>
+                <Item icon="plus" onClick={() => setOpen({ kind: 'create', image })}>
+                  New computer…
+                </Item>
+                <Item
+                  icon="trash"
+                  danger
+                  disabled={image.kind !== 'saved'}
+                  onClick={() => setOpen({ kind: 'delete', image })}
+                >
+                  Delete…
+                </Item>
+              </RowActions>
             </tr>
           ))}
         </Table>
+      )}
+      {open?.kind === 'create' && <CreateComputer image={open.image.name} onClose={close} />}
+      {open?.kind === 'delete' && (
+        <DeleteImage
+          image={open.image}
+          onDone={() => {
+            close();
+            reload();
+          }}
+          onClose={close}
+        />
       )}
     </Page>
   );

@@ -11,12 +11,14 @@ const SIZES = ['2', '4', '8'].map((value) => ({ value, text: value }));
 const NEW = '';
 
 interface CreateComputerProps {
-  readonly project: string | undefined;
+  readonly project?: string | undefined;
+  /** Chosen at first. */
+  readonly image?: string;
   readonly onClose: () => void;
 }
 
 /** The form of a new computer. It is on the wall at once, as `starting`. */
-export function CreateComputer({ project, onClose }: CreateComputerProps) {
+export function CreateComputer({ project, image = '', onClose }: CreateComputerProps) {
   const { value } = useData('new-computer', async (signal) => ({
     ...(await call<Lists['projects']>('GET', '/projects', { signal })),
     ...(await call<Lists['images']>('GET', '/images', { signal })),
@@ -55,13 +57,13 @@ export function CreateComputer({ project, onClose }: CreateComputerProps) {
         <Choice label="CPU" name="cpu" value="2" options={SIZES} />
         <Choice label="Memory, GB" name="ram" value="2" options={SIZES} />
       </div>
-      <details>
+      <details open={image !== ''}>
         <summary>More settings</summary>
         <div class="columns">
           <Choice
             label="Image"
             name="image"
-            value=""
+            value={image}
             options={[
               { value: '', text: 'default' },
               ...images.map((name) => ({ value: name, text: name })),

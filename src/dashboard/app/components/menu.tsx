@@ -41,7 +41,11 @@ export function Menu({ label, icon, wide = false, children }: MenuProps) {
         tabIndex={-1}
         aria-label={label}
         onBeforeToggle={place}
-        onToggle={({ newState }) => newState === 'open' && step(1, list.current)}
+        onToggle={({ newState }) => {
+          if (newState !== 'open') return;
+          keepWithin(list.current);
+          step(1, list.current);
+        }}
         onClick={() => list.current?.hidePopover()}
         onKeyDown={(event) => {
           const by = STEPS[event.key];
@@ -64,6 +68,14 @@ function placeBelow(list: HTMLElement | null, button: HTMLElement | null): void 
   list.style.top = `${Math.min(bottom + 4, innerHeight - 80)}px`;
   list.style.left = isLeft ? `${Math.max(left, 8)}px` : 'auto';
   list.style.right = isLeft ? 'auto' : `${Math.max(innerWidth - right, 8)}px`;
+}
+
+/** Moves a list that is open up if it ends below the window. */
+function keepWithin(list: HTMLElement | null): void {
+  if (list === null) return;
+  const { bottom, top } = list.getBoundingClientRect();
+  const most = innerHeight - 8;
+  if (bottom > most) list.style.top = `${Math.max(top - (bottom - most), 8)}px`;
 }
 
 /** The arrow keys move through the actions. */

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
+import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
 import { connectDocker } from '../../../src/engines/docker/client.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
@@ -49,7 +50,9 @@ const calls = { ...engine, ...others } as unknown as Readonly<Record<string, Cal
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, call, values } = JSON.parse(line);
   const answer = (body: object) => process.stdout.write(`${JSON.stringify({ id, ...body })}\n`);
-  Promise.resolve(calls[call]?.(...values)).then(
+  const ready = dialectOf(docker).ready?.() ?? Promise.resolve();
+  const answered = ready.then(() => calls[call]?.(...values));
+  answered.then(
     (value) => answer({ value }),
     ({ code, message }) => answer({ error: { code, message } }),
   );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DiskSource, MachineSpec } from '../../../src/engines/engine.js';
 import { eventually } from '../eventually.js';
 import { type EngineDriver, openDriver } from './open-driver.js';
@@ -40,8 +40,12 @@ own home
 0
 `;
 
-/** The tests of saved disks, on the engine of the run. */
+/** The tests of saved disks, on the engine of the run. Each continues with what the last has left. */
 export function testSavedDisks(): void {
+  describe('saved disks', { retry: 0 }, defineTests);
+}
+
+function defineTests(): void {
   let driver: EngineDriver;
   let spec: MachineSpec;
   let user: string;

@@ -54,7 +54,8 @@ export class SavedDisks {
   }
 
   async list(signal?: AbortSignal): Promise<SavedDisk[]> {
-    const filters = { label: [`${LABEL.service}=${this.#serviceId}`, LABEL.of] };
+    // Podman finds no image with two labels.
+    const filters = { label: [`${LABEL.service}=${this.#serviceId}`] };
     const images = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listImages({ filters, abortSignal }),
     );

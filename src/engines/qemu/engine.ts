@@ -10,6 +10,7 @@ import type {
   MachineDescription,
   MachineUsage,
   Measuring,
+  Snapshotting,
   WarmUp,
 } from '../engine.js';
 import { notRunning } from '../not-running.js';
@@ -26,6 +27,9 @@ import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
 import { forkMachine } from './snapshots/fork.js';
+import { resetMachine } from './snapshots/reset.js';
+import { saveMachine } from './snapshots/save.js';
+import { SavedStore } from './snapshots/saved/store.js';
 import { type TemplateSource, Templates } from './snapshots/templates/templates.js';
 
 export interface QemuEngineOptions {
@@ -49,7 +53,11 @@ export interface QemuEngineOptions {
   onProblem?(message: string): void;
 }
 
-export type QemuEngine = Engine & Forking & Measuring & TemplateSource & { close(): Promise<void> };
+export type QemuEngine = Engine &
+  Forking &
+  Snapshotting &
+  Measuring &
+  TemplateSource & { close(): Promise<void> };
 
 const REFRESH_EVERY_MS = 2_000;
 /** The screen comes through a serial port, where `raw` takes three times as long with TCG. */
@@ -62,6 +70,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const changes = new ChangeNotifier();
   const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
+  const saved = new SavedStore(host.layout);
   const templates = new Templates(host, { mode: options.templates ?? 'automatic', onProblem });
   const pool = new QemuPool({
     host,
@@ -153,8 +162,17 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
     fork: (from, to, signal, onRunning) =>
       machines.withTwo(from, to.id, (source, copy) =>
-        forkMachine(source, copy, to, { host, templates, onProblem, signal, onRunning }),
+        forkMachine(source, copy, to, { host, templates, saved, onProblem, signal, onRunning }),
       ),
+    save: (machine, request, signal) =>
+      saveMachine(machine, request, { host, machines, saved }, signal),
+    savedDisks: () => saved.list(),
+    removeSaved: async (id) => {
+      await saved.remove(id);
+      await templates.removeStale();
+    },
+    reset: (spec) =>
+      machines.withMachine(spec.id, (machine, record) => resetMachine(machine, record, spec, host)),
     warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
     templates: () => templates.templates(),
     forgetOwner: async (ownerId) => {

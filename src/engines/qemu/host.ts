@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { ApiError } from '../../contract/errors.js';
 import { resolvesWithin } from '../../lib/async/deadline.js';
 import { errorMessage } from '../../lib/text/error-message.js';
@@ -29,6 +30,7 @@ export class QemuHost {
   #version: Promise<string> | undefined;
   #networkProbe: Promise<NetworkProbe> | undefined;
   #verdict: KvmVerdict | undefined;
+  #zstd: Promise<boolean> | undefined;
 
   constructor(layout: Layout, policy: NetworkPolicy) {
     this.layout = layout;
@@ -61,6 +63,12 @@ export class QemuHost {
       const isSlow = (error.cause as { readonly timedOut?: boolean } | undefined)?.timedOut;
       if (!isSlow) throw error;
     });
+  }
+
+  /** Whether zstd is installed. */
+  canCompress(): Promise<boolean> {
+    this.#zstd ??= execa('zstd', ['--version'], { reject: false }).then(({ failed }) => !failed);
+    return this.#zstd;
   }
 
   /** The network for a machine that starts now. */

@@ -32,6 +32,8 @@ export class Layout {
   readonly templates: string;
   /** Machines of the warm pool. */
   readonly pool: string;
+  /** Saved disks. */
+  readonly saved: string;
 
   /** @param root `<state>/qemu` */
   constructor(root: string) {
@@ -40,6 +42,7 @@ export class Layout {
     this.images = join(root, 'images');
     this.templates = join(root, 'templates');
     this.pool = join(root, 'pool');
+    this.saved = join(root, 'saved');
   }
 
   machine(id: string): string {
@@ -50,5 +53,10 @@ export class Layout {
   warmMachine(id: string): string {
     assertMachineId(id);
     return join(this.pool, id);
+  }
+
+  savedDisk(id: string): string {
+    assertMachineId(id);
+    return join(this.saved, id);
   }
 }

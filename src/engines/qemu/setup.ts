@@ -11,6 +11,7 @@ export const qemuSetup: EngineSetup = {
     { sign: 'ip', name: 'iproute2', purpose: 'sets up their networks' },
     { sign: 'socat', name: 'socat', purpose: 'reaches the SSH server of an imported disk' },
     { sign: 'unshare', name: 'util-linux', purpose: 'isolates them' },
+    { sign: 'zstd', name: 'zstd', purpose: 'compresses the memory of snapshots' },
     { sign: 'mke2fs', name: 'e2fsprogs', purpose: 'makes the disk of the image' },
     {
       sign: '/usr/share/OVMF/OVMF_CODE_4M.fd',

@@ -18,6 +18,7 @@ export async function machineRecord(change: Partial<MachineRecord>): Promise<Mac
     },
     hostKey: 'key',
     layers: ['image.qcow2', 'disk-1.qcow2'],
+    base: ['image.qcow2'],
     intended: 'running',
     used: true,
     resume: null,

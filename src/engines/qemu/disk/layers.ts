@@ -1,4 +1,4 @@
-import { constants, open } from 'node:fs/promises';
+import { constants, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { FileTooLargeError, readHandleBounded } from '../../../lib/fs/read-bounded.js';
@@ -8,9 +8,9 @@ import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess, Workspace } from '../machine/qemu-process.js';
 import { chownToMachine } from '../process/account.js';
-import { linkOrCopy, writeAtomically } from './files.js';
+import { linkOrCopy, names, writeAtomically } from './files.js';
 import { LAYERS } from './merge-layers.js';
-import { createLayer, layerName } from './qcow2.js';
+import { createLayer, isLayer, layerName } from './qcow2.js';
 
 /** For files that QEMU can replace: a link is not followed, and a pipe not waited for. */
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -37,13 +37,22 @@ export async function createTopLayer(
 export async function addLayer(machine: QemuMachine, record: MachineRecord): Promise<string> {
   if (record.layers.length >= LAYERS.max) {
     const message =
-      'The computer was copied too often while it was running; stop and start it once, then copy it again.';
-    throw new ApiError('unsupported', message);
+      'The disk of the computer has too many layers: each snapshot and copy of it adds one.';
+    const remedy = 'Stop and start the computer once, which merges them; then try again.';
+    throw new ApiError('unsupported', message, { remedy });
   }
   const backing = record.layers.at(-1) ?? '';
   const name = await createTopLayer(await machine.workspace(), backing, record.image.diskBytes);
   await machine.write({ layers: [...record.layers, name] });
   return name;
+}
+
+/** Removes disk files of a machine that does not run and that its record does not name. */
+export async function removeUnusedLayers({ directory, record }: QemuMachine): Promise<void> {
+  if (record === undefined) return;
+  const used = new Set([...record.layers, ...record.base]);
+  const unused = (await names(directory)).filter((name) => isLayer(name) && !used.has(name));
+  for (const name of unused) await rm(join(directory, name), { recursive: true, force: true });
 }
 
 /** Makes layers read-only, for machines that share them. */
@@ -59,11 +68,11 @@ export async function freeze(directory: string, layers: readonly string[]): Prom
   }
 }
 
-/** Links a machine's frozen layers and boot files into another machine's directory. */
-export async function share(
+/** Links frozen layers and boot files from one directory into another. */
+export async function shareFiles(
   from: string,
   to: string,
-  { layers, image }: MachineRecord,
+  { layers, image }: Pick<MachineRecord, 'layers' | 'image'>,
 ): Promise<void> {
   const kernel = image.kind === 'vc' ? [FILES.kernel, FILES.initrd] : [];
   await Promise.all(
@@ -71,13 +80,14 @@ export async function share(
   );
 }
 
-/** Copies the UEFI variables, if the machine has any. Throws if there are more than 1 MiB. */
-export async function copyVariables(from: QemuMachine, to: QemuMachine): Promise<void> {
+/**
+ * Copies the UEFI variables into a directory, if the machine has any. Throws if there are more than
+ * 1 MiB.
+ */
+export async function copyVariables(from: QemuMachine, directory: string): Promise<void> {
   if (from.record?.image.firmware !== 'uefi') return;
   const content = await readVariables(join(from.directory, FILES.variables));
-  const target = join(to.directory, FILES.variables);
-  await writeAtomically(target, content);
-  await chownToMachine((await to.workspace()).account, target);
+  await writeAtomically(join(directory, FILES.variables), content);
 }
 
 async function readVariables(path: string): Promise<Buffer> {

@@ -19,14 +19,14 @@ const RESERVE = 2 ** 30;
 const BLOCK = 512;
 
 /**
- * QEMU keeps every layer open and searches them in turn. A disk with more layers than `flattenAbove`
- * is flattened at its next boot; one with `max` layers cannot be forked. Each layer can become as
- * large as the disk: a disk whose layers take more than `maxSizes` times its size on the host is
- * flattened too, and cannot be forked while it runs.
+ * QEMU keeps every layer open and searches them in turn. Each snapshot or fork adds one. A disk with more
+ * layers than `flattenAbove` is flattened at its next boot; one with `max` layers cannot be saved. Each
+ * layer can become as large as the disk: a disk whose layers take more than `maxSizes` times its size on
+ * the host is flattened too, and cannot be saved while it runs.
  */
-export const LAYERS = { flattenAbove: 10, max: 40, maxSizes: 3 };
+export const LAYERS = { flattenAbove: 30, max: 60, maxSizes: 3 };
 
-type Disk = Pick<MachineRecord, 'layers' | 'image'>;
+type Disk = Pick<MachineRecord, 'layers' | 'base' | 'image'>;
 
 /**
  * Merges the layers of a stopped machine if they are too many or too large. Can take minutes. Throws
@@ -63,7 +63,9 @@ export async function mergeLayers(
     return;
   }
   await machine.write({ layers: [backing, top] });
-  for (const layer of between) await rm(join(directory, layer), { force: true });
+  for (const layer of between) {
+    if (!record.base.includes(layer)) await rm(join(directory, layer), { force: true });
+  }
 }
 
 /** Free bytes that a merge needs: the old layers are removed after it. */
@@ -101,16 +103,14 @@ async function flatten(
   });
 }
 
-/**
- * Bytes that a machine's layers take on the host, without the lowest one: that is the image, which
- * machines share.
- */
+/** Bytes that a machine's layers take on the host, without those it was made with: machines share them. */
 export async function ownBytes(
   directory: string,
-  { layers }: Pick<MachineRecord, 'layers'>,
+  { layers, base }: Pick<MachineRecord, 'layers' | 'base'>,
 ): Promise<number> {
-  const own = layers.slice(1).map((layer) => unlessMissing(lstat(join(directory, layer))));
-  const blocks = (await Promise.all(own)).map((stats) => stats?.blocks ?? 0);
+  const own = layers.filter((layer) => !base.includes(layer));
+  const sizes = own.map((layer) => unlessMissing(lstat(join(directory, layer))));
+  const blocks = (await Promise.all(sizes)).map((stats) => stats?.blocks ?? 0);
   return blocks.reduce((sum, count) => sum + count, 0) * BLOCK;
 }
 
@@ -119,12 +119,12 @@ async function takesTooMuch(directory: string, record: Disk): Promise<boolean> {
   return (await ownBytes(directory, record)) > LAYERS.maxSizes * record.image.diskBytes;
 }
 
-/** Throws if a running machine cannot be copied because its layers take too much. */
+/** Throws if a running machine cannot be saved because its layers take too much. */
 export async function refuseLargeDisk(directory: string, record: Disk): Promise<void> {
   if (!(await takesTooMuch(directory, record))) return;
   const message =
     `The computer's disk takes more than ${LAYERS.maxSizes} times its size on the host, ` +
-    'because each copy of the running computer has frozen a layer of it.';
-  const remedy = 'Stop and start the computer once, which merges that; then copy it again.';
+    'because each snapshot and copy of the running computer has frozen a layer of it.';
+  const remedy = 'Stop and start the computer once, which merges them; then try again.';
   throw new ApiError('conflict', message, { remedy });
 }

@@ -16,6 +16,10 @@ export function layerName(): string {
   return `disk-${uniqueName()}.qcow2`;
 }
 
+export function isLayer(name: string): boolean {
+  return /^disk-.*\.qcow2$/.test(name);
+}
+
 /**
  * Creates an empty disk of `bytes` over `backing`, the name of a file in the same directory. That
  * file is not opened: a guest may have tampered with it. Throws if `name` exists.

@@ -1,75 +1,100 @@
-import { copyFile } from 'node:fs/promises';
+import { constants, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { generateKeyPair } from '../../../shell/keys.js';
 import type { MachineSpec } from '../../engine.js';
 import { hasCode, linkOrCopy, removeDirectory } from '../disk/files.js';
-import { diskSize, layerName } from '../disk/qcow2.js';
+import { layerName } from '../disk/qcow2.js';
 import type { QemuHost } from '../host.js';
-import { findImage, type InstalledImage, imageKey } from '../images/installed.js';
 import { FILES } from '../layout.js';
 import { chownToMachine } from '../process/account.js';
-import { NEW_VARIABLES } from './arguments.js';
+import { usableMemory } from '../snapshots/saved/record.js';
+import { type Base, findBase } from './base.js';
 import type { MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
+import type { Workspace } from './qemu-process.js';
 
-/**
- * Creates a machine's directory from an image. The record is written last; a directory without one
- * is incomplete and created again.
- */
+interface CreateParts {
+  readonly host: QemuHost;
+  readonly serviceId: string;
+}
+
+/** Creates a machine from an image, or from the saved disk `spec.from`. */
 export async function createMachine(
   machine: QemuMachine,
-  { host, serviceId }: { readonly host: QemuHost; readonly serviceId: string },
+  parts: CreateParts,
   spec: MachineSpec,
 ): Promise<void> {
-  const image = await findImage(host.layout.images, spec.image);
-  if (image.os !== spec.os) {
-    const message = `The image "${image.name}" is a ${image.os} system, not ${spec.os}.`;
+  await createFrom(machine, parts, spec, await findBase(parts.host.layout, spec));
+}
+
+/**
+ * Creates a machine's directory from a base. The record is written last; a directory without one is
+ * incomplete and created again.
+ */
+export async function createFrom(
+  machine: QemuMachine,
+  { host, serviceId }: CreateParts,
+  spec: MachineSpec,
+  base: Base,
+): Promise<void> {
+  if (base.image.os !== spec.os) {
+    const message = `The image "${spec.image}" is a ${base.image.os} system, not ${spec.os}.`;
     throw new ApiError('invalid_request', message);
   }
   await machine.qemu?.end(0);
   await removeDirectory(machine.directory);
   machine.forget();
   const workspace = await machine.workspace();
-  await linkImage(image, workspace.directory);
-  if (image.firmware === 'uefi') {
-    const variables = join(workspace.directory, FILES.variables);
-    await copyFile(NEW_VARIABLES, variables).catch((cause) => {
-      if (!hasCode(cause, 'ENOENT')) throw cause;
-      const message = `The image "${image.name}" needs UEFI firmware, which is not installed.`;
-      const remedy = 'vc setup --engine qemu';
-      throw new ApiError('engine_unavailable', message, { remedy, cause });
-    });
-    await chownToMachine(workspace.account, variables);
-  }
-  await machine.writeNew(await createRecord(image, spec, serviceId));
+  await base.link(workspace.directory);
+  const record = createRecord(base, spec, serviceId);
+  await machine.writeNew({ ...record, ...(await putState(base, spec, workspace, host)) });
 }
 
-/** Links an image's files into a machine's directory, so that the image can be removed later. */
-export async function linkImage(image: InstalledImage, directory: string): Promise<void> {
-  const link = (from: string, to: string) =>
-    linkOrCopy(join(image.directory, from), join(directory, to));
-  await link('disk.qcow2', FILES.image);
-  if (image.kind === 'vc')
-    await Promise.all([link('kernel', FILES.kernel), link('initrd', FILES.initrd)]);
+/**
+ * Copies the UEFI variables of a base into a machine's directory and links the memory that the machine
+ * can resume. Returns what its record says of them.
+ */
+export async function putState(
+  { image, variables, memory }: Base,
+  spec: Pick<MachineSpec, 'cpu' | 'ram' | 'image'>,
+  workspace: Workspace,
+  host: QemuHost,
+): Promise<Pick<MachineRecord, 'resume' | 'resumeMac'>> {
+  if (image.firmware === 'uefi') await putVariables(variables, spec.image, workspace);
+  const usable = await usableMemory(memory, spec, host);
+  if (usable === null) return { resume: null, resumeMac: null };
+  await linkOrCopy(usable.path, join(workspace.directory, FILES.state));
+  return { resume: 'fork', resumeMac: usable.mac };
 }
 
-export async function createRecord(
-  image: InstalledImage,
-  spec: MachineSpec,
-  serviceId: string,
-): Promise<MachineRecord> {
-  const { kind, os, identity, commandLine, firmware = 'bios', shell } = image;
-  const diskBytes = await diskSize(join(image.directory, 'disk.qcow2'));
-  const privateKey = kind === 'disk' ? ((await imageKey(image)) ?? null) : null;
-  const user = shell?.user ?? null;
+async function putVariables(
+  from: string,
+  image: string,
+  { directory, account }: Workspace,
+): Promise<void> {
+  const variables = join(directory, FILES.variables);
+  // QEMU could have put a link in its place.
+  await rm(variables, { force: true });
+  await copyFile(from, variables, constants.COPYFILE_EXCL).catch((cause) => {
+    if (!hasCode(cause, 'ENOENT')) throw cause;
+    const message = `The image "${image}" needs UEFI firmware, which is not installed.`;
+    const remedy = 'vc setup --engine qemu';
+    throw new ApiError('engine_unavailable', message, { remedy, cause });
+  });
+  await chownToMachine(account, variables);
+}
+
+export function createRecord(base: Base, spec: MachineSpec, serviceId: string): MachineRecord {
   return {
     version: 1,
     serviceId,
     spec,
-    image: { kind, os, identity, firmware, commandLine, user, privateKey, diskBytes },
+    image: base.image,
     hostKey: generateKeyPair().privateKey,
-    layers: [FILES.image, layerName()],
+    // It gets its top layer at its first start.
+    layers: [...base.layers, layerName()],
+    base: [...base.layers],
     intended: 'stopped',
     used: false,
     resume: null,

@@ -16,6 +16,7 @@ const specSchema = z.object({
   resolution: z.object({ width: z.number(), height: z.number() }),
   authorizedKey: z.string(),
   hostName: z.string(),
+  from: z.object({ id: z.string(), kind: z.enum(['snapshot', 'image']) }).optional(),
 });
 
 const identitySchema = z.object({
@@ -25,32 +26,38 @@ const identitySchema = z.object({
   uid: z.number(),
 });
 
+/** What a machine keeps of the image that it was made from. */
+export const imageSchema = z.object({
+  kind: z.enum(['vc', 'disk']),
+  os: z.enum(['linux', 'windows']),
+  /** Changes with the content of the image, or is the id of the saved disk. */
+  identity: z.string(),
+  firmware: z.enum(['bios', 'uefi']),
+  commandLine: z.string(),
+  user: z.string().nullable(),
+  privateKey: z.string().nullable(),
+  /** Size of the guest's disk in bytes. */
+  diskBytes: z.number(),
+});
+
 const recordSchema = z.object({
   version: z.literal(1),
   serviceId: z.string(),
   spec: specSchema,
-  image: z.object({
-    kind: z.enum(['vc', 'disk']),
-    os: z.enum(['linux', 'windows']),
-    identity: z.string(),
-    firmware: z.enum(['bios', 'uefi']),
-    commandLine: z.string(),
-    user: z.string().nullable(),
-    privateKey: z.string().nullable(),
-    /** Size of the guest's disk in bytes. */
-    diskBytes: z.number(),
-  }),
+  image: imageSchema,
   /** The guest's SSH host key, in OpenSSH's private format: generating it in the guest is slow. */
   hostKey: z.string(),
   /** Disk files, from the lowest layer to the one that the guest writes to. */
   layers: z.array(z.string()).min(2),
+  /** The layers that the machine was made with, which stay so that it can be reset to them. */
+  base: z.array(z.string()).min(1).default([FILES.image]),
   /** The state that was last requested. */
   intended: z.enum(['running', 'stopped']),
   /** The guest may have been used, so its disk must be kept. */
   used: z.boolean(),
   /**
-   * What the first start resumes instead of booting: the saved state of a template or of a copied
-   * machine, or a paused QEMU of the pool.
+   * What the first start resumes instead of booting: the saved state of a template, the memory of a
+   * saved disk or of a copied machine (`fork`), or a paused QEMU of the pool.
    */
   resume: z.enum(['template', 'fork', 'pool']).nullable(),
   /** The network card's MAC address in the resumed state; a fork has its source's. */

@@ -55,7 +55,8 @@ export class MachineRegistry {
     await this.#run(id, async (machine) => {
       const { used, image, spec } = recordOf(machine);
       await startMachine(machine, { ...this.#options, onRunning }, signal);
-      if (!used && image.kind === 'vc') this.#options.pool?.replenish(spec);
+      const isOfImage = spec.from?.kind !== 'snapshot';
+      if (!used && image.kind === 'vc' && isOfImage) this.#options.pool?.replenish(spec);
     });
   }
 
@@ -79,6 +80,14 @@ export class MachineRegistry {
     });
     this.#machines.delete(id);
     this.#options.onChange(id);
+  }
+
+  /** Runs `work` while no other operation runs on the machine. Throws `not_found`. */
+  async withMachine<T>(
+    id: string,
+    work: (machine: QemuMachine, record: MachineRecord) => Promise<T>,
+  ): Promise<T> {
+    return this.#run(id, (machine) => work(machine, recordOf(machine)));
   }
 
   /** Runs `work` while no other operation runs on either machine. */

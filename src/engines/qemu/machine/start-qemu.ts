@@ -8,7 +8,7 @@ import { macAddress } from '../ids.js';
 import { FILES } from '../layout.js';
 import { netdevArguments } from '../network/plan.js';
 import { lastLogLines } from '../process/log.js';
-import { resumeFromState } from '../snapshots/migration.js';
+import { isCompressed, resumeFromState } from '../snapshots/migration.js';
 import { hardwareArguments } from './arguments.js';
 import type { MachineRecord } from './machine-record.js';
 import { QemuProcess, type Workspace } from './qemu-process.js';
@@ -54,6 +54,7 @@ export async function startQemu(
   const resume = from !== 'boot' && from !== 'boot-template';
   const state = resume ? await open(join(workspace.directory, FILES.state), 'r') : undefined;
   try {
+    const isPlain = state !== undefined && !(await isCompressed(state));
     const qemu = await QemuProcess.start(host, {
       ...workspace,
       arguments: hardwareArguments(machine, {
@@ -69,12 +70,16 @@ export async function startQemu(
       hadConnections: from === 'fork',
       signal,
       onSpawned,
-      ...(state && { inherit: state.fd }),
+      ...(isPlain && { inherit: state.fd }),
       ...(relayPort !== undefined && { relayPort }),
     });
     if (state === undefined) return qemu;
     try {
-      await resumeFromState(qemu, { fd: STATE_FD, mapped: from === 'template-mapped', signal });
+      await resumeFromState(qemu, {
+        state: isPlain ? STATE_FD : state,
+        mapped: from === 'template-mapped',
+        signal,
+      });
       return qemu;
     } catch (cause) {
       await qemu.end(0);

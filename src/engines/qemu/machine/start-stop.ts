@@ -7,7 +7,6 @@ import { createTopLayer } from '../disk/layers.js';
 import { mergeLayers } from '../disk/merge-layers.js';
 import { withAgent } from '../guest/agent.js';
 import type { QemuHost } from '../host.js';
-import { FILES } from '../layout.js';
 import { cancelMigration, PAUSED_STATES } from '../snapshots/migration.js';
 import type { Templates } from '../snapshots/templates/templates.js';
 import { configureOrEnd } from './configure-guest.js';
@@ -119,7 +118,7 @@ async function bootUsed(
   await startFrom('boot', machine, parts, signal);
 }
 
-/** The first start: resumes the memory of a fork or a template if there is one, else boots. */
+/** The first start: resumes the memory of a saved disk or a template if there is one, else boots. */
 async function startUnused(
   machine: QemuMachine,
   parts: StartParts,
@@ -146,11 +145,12 @@ async function startUnused(
       await templates.reportFailure(template.key, error);
     }
   }
-  await replaceTopLayer(machine, [FILES.image]);
+  await replaceTopLayer(machine, record.base);
   await machine.write({ resume: null });
   await startFrom('boot', machine, parts, signal);
   // No template yet; build one in the background.
-  if (record.image.kind === 'vc') void templates.buildInBackground(record.spec);
+  const isOfImage = record.spec.from?.kind !== 'snapshot';
+  if (record.image.kind === 'vc' && isOfImage) void templates.buildInBackground(record.spec);
 }
 
 async function startFrom(

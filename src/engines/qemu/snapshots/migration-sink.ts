@@ -23,14 +23,22 @@ export interface MigrationSink {
   close(): Promise<void>;
 }
 
+export interface SinkOptions {
+  readonly path: string;
+  /** Bytes at most in the file. */
+  readonly limit: number;
+  /** Compresses the stream with zstd, which must be installed. */
+  readonly compress?: boolean;
+}
+
 /**
  * Creates the file and listens in a machine's directory for its QEMU's migration stream. A separate
- * process copies it to the file, so that gigabytes do not pass through this one. It stops after
- * `limit` bytes. Throws if the file exists or cannot be created.
+ * process copies it to the file, so that gigabytes do not pass through this one. Throws if the file exists
+ * or cannot be created.
  */
 export async function openMigrationSink(
   { directory, account }: Workspace,
-  { path, limit }: { readonly path: string; readonly limit: number },
+  { path, ...options }: SinkOptions,
 ): Promise<MigrationSink> {
   const socketPath = join(directory, FILES.migration);
   const server = createServer({ pauseOnConnect: true });
@@ -48,7 +56,7 @@ export async function openMigrationSink(
   }
   const closed = new AbortController();
   const failed = new AbortController();
-  const received = saveStream(server, file, { limit, signal: closed.signal });
+  const received = saveStream(server, file, { ...options, signal: closed.signal });
   received.catch((error) => failed.abort(error));
   return {
     uri: `unix:${FILES.migration}`,
@@ -73,16 +81,16 @@ async function listenIn(directory: string, server: Server): Promise<void> {
   }
 }
 
+interface CopyOptions extends Omit<SinkOptions, 'path'> {
+  readonly signal: AbortSignal;
+}
+
 /** Closes the file in any case. */
-async function saveStream(
-  server: Server,
-  file: FileHandle,
-  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
-): Promise<void> {
+async function saveStream(server: Server, file: FileHandle, options: CopyOptions): Promise<void> {
   try {
-    const [socket] = (await once(server, 'connection', { signal })) as [Socket];
+    const [socket] = (await once(server, 'connection', { signal: options.signal })) as [Socket];
     server.close();
-    const copier = startCopier(socket, file, { limit, signal });
+    const copier = startCopier(socket, file, options);
     let output = '';
     copier.stderr?.setEncoding('utf8').on('data', (text) => {
       output = `${output}${text}`.slice(0, 300);
@@ -98,10 +106,14 @@ async function saveStream(
 function startCopier(
   socket: Socket,
   file: FileHandle,
-  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+  { limit, compress = false, signal }: CopyOptions,
 ): ChildProcess {
+  // The fastest level: the guest is paused meanwhile.
+  const [program = '', ...args] = compress
+    ? ['prlimit', `--fsize=${limit}`, '--core=0', 'zstd', '-1', '-q', '-c']
+    : ['head', '-c', String(limit)];
   try {
-    return spawn('head', ['-c', String(limit)], { stdio: [socket, file.fd, 'pipe'], signal });
+    return spawn(program, args, { stdio: [socket, file.fd, 'pipe'], signal });
   } finally {
     socket.destroy();
   }

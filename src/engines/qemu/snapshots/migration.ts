@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
@@ -7,6 +8,7 @@ import type { QemuProcess } from '../machine/qemu-process.js';
 import { QmpError } from '../monitor/client.js';
 import type { Message } from '../monitor/json-lines.js';
 import type { RequestOptions } from '../monitor/json-peer.js';
+import { connectSocket } from '../socket.js';
 import { openMigrationSink } from './migration-sink.js';
 
 const RESUME_MS = 120_000;
@@ -48,17 +50,22 @@ export async function migrationStatus(
 export async function resumeFromState(
   qemu: QemuProcess,
   options: {
-    /** QEMU's descriptor of the state. */
-    readonly fd: number;
+    /** QEMU's descriptor of the state, or the compressed file. */
+    readonly state: number | FileHandle;
     /** The memory is a mapped file and not part of the state. */
     readonly mapped: boolean;
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<void> {
-  const { fd, mapped, signal } = options;
+  const { state, mapped, signal } = options;
   const call = signal ? { signal } : {};
   if (mapped) await ignoreSharedMemory(qemu, call);
-  await qemu.execute('migrate-incoming', { uri: `fd:${fd}` }, call);
+  if (typeof state === 'number') {
+    await qemu.execute('migrate-incoming', { uri: `fd:${state}` }, call);
+  } else {
+    await qemu.execute('migrate-incoming', { uri: `unix:${FILES.migration}` }, call);
+    await decompressInto(qemu.workspace.directory, state, signal);
+  }
   for (const end = performance.now() + RESUME_MS; ; ) {
     const { status } = await migrationStatus(qemu, call);
     if (status === 'completed') break;
@@ -68,6 +75,31 @@ export async function resumeFromState(
     await sleep(4, signal);
   }
   await qemu.execute('cont', undefined, call);
+}
+
+/** The first bytes of a file of zstd. */
+const ZSTD = Buffer.from('28b52ffd', 'hex');
+
+export async function isCompressed(state: FileHandle): Promise<boolean> {
+  const { buffer } = await state.read(Buffer.alloc(ZSTD.length), 0, ZSTD.length, 0);
+  return buffer.equals(ZSTD);
+}
+
+/** Starts to send the decompressed file to the socket that QEMU listens on for it. */
+async function decompressInto(
+  directory: string,
+  state: FileHandle,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const socket = await connectSocket(directory, FILES.migration, signal);
+  try {
+    const child = spawn('zstd', ['-d', '-q', '-c'], { stdio: [state.fd, socket, 'ignore'] });
+    // QEMU then reports that the state is incomplete.
+    child.on('error', () => undefined);
+  } finally {
+    socket.destroy();
+    await rm(join(directory, FILES.migration), { force: true });
+  }
 }
 
 /** True if this QEMU can leave the memory in a shared file. */

@@ -13,6 +13,8 @@ import { openMigrationSink } from './migration-sink.js';
 export interface SaveOptions {
   readonly directory: string;
   readonly acceleration: 'kvm' | 'tcg';
+  /** Compresses the memory. */
+  readonly compress: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -28,13 +30,14 @@ export async function saveRunning(
   machine: QemuMachine,
   qemu: QemuProcess,
   record: MachineRecord,
-  { directory, acceleration, signal }: SaveOptions,
+  { directory, acceleration, compress, signal }: SaveOptions,
 ): Promise<readonly string[]> {
   await cancelMigration(qemu);
   const limit = Math.ceil(record.spec.ram * 2 ** 30 * 1.1) + RESENT_BYTES;
   const sink = await openMigrationSink(qemu.workspace, {
     path: join(directory, FILES.state),
     limit,
+    compress,
   });
   const either = signal ? AbortSignal.any([signal, sink.failed]) : sink.failed;
   const migration = new LiveMigration(qemu);
@@ -52,6 +55,26 @@ export async function saveRunning(
     await migration.cancel();
     await sink.close();
     await disk?.undo();
+  }
+}
+
+/**
+ * Freezes the disk of a running machine without its memory, as it is after a power failure at that moment.
+ * Returns the frozen layers. If it rejects, the machine runs as before.
+ */
+export async function saveDisk(
+  machine: QemuMachine,
+  qemu: QemuProcess,
+  record: MachineRecord,
+): Promise<readonly string[]> {
+  await cancelMigration(qemu);
+  const disk = await DiskSwitch.prepare(machine, qemu, record);
+  try {
+    await disk.perform();
+    await freeze(machine.directory, disk.frozen.slice(1));
+    return disk.frozen;
+  } finally {
+    await disk.undo();
   }
 }
 

@@ -74,7 +74,7 @@ async function interruptCopy(qemu: QemuProcess): Promise<void> {
   await migration.untilPaused(undefined);
 }
 
-const copied = { acceleration: 'tcg', signal: undefined } as const;
+const copied = { acceleration: 'tcg', compress: false, signal: undefined } as const;
 
 describe('a machine whose service was killed during a fork', () => {
   it('resumes when a service starts, and can be forked', async () => {

@@ -36,10 +36,10 @@ it('UEFI variables are copied unless QEMU has enlarged them', async () => {
   await from.writeNew(await machineRecord({ image: { ...image, kind: 'disk', firmware: 'uefi' } }));
   const [source, target] = [join(from.directory, 'vars.fd'), join(to.directory, 'vars.fd')];
   writeFileSync(source, 'x'.repeat(540_672));
-  await copyVariables(from, to);
+  await copyVariables(from, to.directory);
   expect(readFileSync(target, 'latin1')).toBe('x'.repeat(540_672));
   truncateSync(source, (1 << 20) + 1);
-  await expect(copyVariables(from, to)).rejects.toMatchObject({
+  await expect(copyVariables(from, to.directory)).rejects.toMatchObject({
     code: 'internal',
     message: 'The UEFI variables (vars.fd) cannot be copied: it is larger than 1 MiB.',
   });

@@ -9,6 +9,7 @@ import { writeMachineRecord } from '../../../../src/engines/qemu/machine/machine
 import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
 import { MachineRegistry } from '../../../../src/engines/qemu/machine/registry.js';
 import { forkMachine } from '../../../../src/engines/qemu/snapshots/fork.js';
+import { SavedStore } from '../../../../src/engines/qemu/snapshots/saved/store.js';
 import type { Templates } from '../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { type Deferred, deferred } from '../../../../src/lib/async/deferred.js';
 import { machineRecord } from '../../../support/qemu/machine-record.js';
@@ -48,6 +49,7 @@ beforeEach(async () => {
   const layout = new Layout(root);
   host = {
     layout,
+    ...{ version: async () => '7.2', canCompress: async () => false },
     acceleration: async () => ({ kind: 'tcg', arguments: [] }),
     network: async () => ({ guest: null }),
   } as unknown as QemuHost;
@@ -56,7 +58,10 @@ beforeEach(async () => {
     ...{ onChange: () => undefined, onHangUp: () => undefined },
   });
   agent = deferred();
-  mocks.save.mockReset().mockResolvedValue(LAYERS);
+  mocks.save.mockReset().mockImplementation(async (_machine, _qemu, _record, { directory }) => {
+    await writeFile(join(directory, 'state'), '');
+    return LAYERS;
+  });
   mocks.startQemu.mockReset().mockImplementation(async () => fakeQemu());
   mocks.withAgent.mockReset().mockImplementation(() => agent.promise);
 });
@@ -90,7 +95,8 @@ async function fork(from: string, to: string) {
   const { machine } = await registry.get(from);
   machine.attach(fakeQemu());
   const copying = registry.withTwo(from, to, (source, copy) => {
-    const parts = { host, templates: {} as Templates, signal: undefined };
+    const saved = new SavedStore(host.layout);
+    const parts = { host, templates: {} as Templates, saved, signal: undefined };
     return forkMachine(source, copy, { ...spec, id: to }, parts);
   });
   return copying.then(() => 'done', String);

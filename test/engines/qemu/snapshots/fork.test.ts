@@ -12,6 +12,7 @@ import {
 import { QemuMachine } from '../../../../src/engines/qemu/machine/qemu-machine.js';
 import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
 import { forkMachine } from '../../../../src/engines/qemu/snapshots/fork.js';
+import { SavedStore } from '../../../../src/engines/qemu/snapshots/saved/store.js';
 import { Templates } from '../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { machineRecord } from '../../../support/qemu/machine-record.js';
 
@@ -34,7 +35,7 @@ class RecordingMachine extends QemuMachine {
     const written = await super.writeNew(record);
     const read = await readMachineRecord(this.directory);
     if (read) this.left.push(read);
-    for (const layer of read?.layers ?? []) await access(join(this.directory, layer));
+    for (const layer of read?.base ?? []) await access(join(this.directory, layer));
     return written;
   }
 }
@@ -61,7 +62,8 @@ async function fork(source: QemuMachine) {
     mode: 'on-demand',
     onProblem: () => undefined,
   });
-  const parts = { host, templates, signal: undefined };
+  const saved = new SavedStore(host.layout);
+  const parts = { host, templates, saved, signal: undefined };
   await forkMachine(source, copy, { ...spec, id: 'two' }, parts);
   return copy;
 }
@@ -72,9 +74,9 @@ describe('a fork of a stopped machine', () => {
   it('never exists without the data of its source', async () => {
     const { left } = await copyOf(true);
     expect(left.length).toBeGreaterThan(0);
-    for (const { used, layers } of left) {
-      expect(used).toBe(true);
-      expect(layers.slice(0, -1)).toEqual(['image.qcow2', 'disk-1.qcow2']);
+    for (const { base, layers } of left) {
+      expect(base).toEqual(['image.qcow2', 'disk-1.qcow2']);
+      expect(layers.slice(0, -1)).toEqual(base);
     }
   });
 

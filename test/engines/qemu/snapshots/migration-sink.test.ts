@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   access,
@@ -12,6 +13,7 @@ import {
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openMigrationSink } from '../../../../src/engines/qemu/snapshots/migration-sink.js';
 
@@ -23,8 +25,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = (limit = 1_000) =>
-  openMigrationSink({ directory, account: { kind: 'own', uid: 0, gid: 0 } }, { path, limit });
+const open = (limit = 1_000, compress = false) =>
+  openMigrationSink(
+    { directory, account: { kind: 'own', uid: 0, gid: 0 } },
+    { path, limit, compress },
+  );
 
 async function connected(): Promise<Socket> {
   const socket = connect(join(directory, 'migration.sock')).on('error', () => undefined);
@@ -48,6 +53,29 @@ it('writes the stream to the file, up to the limit', async () => {
   expect(await readFile(path, 'utf8')).toBe('a str');
   await sink.close();
   expect(await readdir(directory)).toEqual(['state']);
+});
+
+const hasZstd = await execa('zstd', ['--version'], { reject: false }).then((r) => !r.failed);
+if (!hasZstd) console.warn('zstd is not installed: no stream is compressed');
+
+it.runIf(hasZstd)('compresses the stream', async () => {
+  const sink = await open(100_000, true);
+  const socket = await connected();
+  socket.end('a'.repeat(1_000_000));
+  await sink.received;
+  expect((await readFile(path)).length).toBeLessThan(1_000);
+  const { stdout } = await execa('zstd', ['-dc'], { inputFile: path });
+  expect(stdout).toBe('a'.repeat(1_000_000));
+  await sink.close();
+});
+
+it.runIf(hasZstd)('fails if the compressed stream is larger than the limit', async () => {
+  const sink = await open(10_000, true);
+  const socket = await connected();
+  socket.end(randomBytes(1_000_000));
+  await expect(sink.received).rejects.toThrow('cannot be saved');
+  expect((await readFile(path)).length).toBeLessThanOrEqual(10_000);
+  await sink.close();
 });
 
 it('does not listen if the file cannot be created', async () => {

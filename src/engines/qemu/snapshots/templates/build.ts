@@ -7,9 +7,9 @@ import { ensureDirectory, names, removeDirectory } from '../../disk/files.js';
 import { createTopLayer } from '../../disk/layers.js';
 import { guestIdentity, withAgent } from '../../guest/agent.js';
 import type { QemuHost } from '../../host.js';
-import type { InstalledImage } from '../../images/installed.js';
 import { FILES } from '../../layout.js';
-import { createRecord, linkImage } from '../../machine/create.js';
+import type { Base } from '../../machine/base.js';
+import { createRecord } from '../../machine/create.js';
 import { startQemu } from '../../machine/start-qemu.js';
 import { prepareDirectory } from '../../process/account.js';
 import { readProcessRecord, waitForExit } from '../../process/process-record.js';
@@ -46,15 +46,15 @@ export async function removeBuild(directory: string): Promise<void> {
 export async function buildTemplate(
   host: QemuHost,
   directory: string,
-  image: InstalledImage,
+  base: Base,
   shape: Shape,
   { priority, memory: wanted, onProgress, signal }: BuildOptions,
 ): Promise<Pick<TemplateRecord, 'layers' | 'memory'>> {
   const workspace = { directory, account: await prepareDirectory(directory) };
-  await linkImage(image, directory);
-  const created = await createRecord(image, templateSpec(shape, image), '');
-  const layer = await createTopLayer(workspace, FILES.image, created.image.diskBytes);
-  const record = { ...created, layers: [FILES.image, layer] };
+  await base.link(directory);
+  const created = createRecord(base, templateSpec(shape, base.image), '');
+  const layer = await createTopLayer(workspace, base.layers.at(-1) ?? '', created.image.diskBytes);
+  const record = { ...created, layers: [...base.layers, layer] };
   onProgress('booting');
   let memory = wanted;
   const qemu = await startQemu(host, workspace, record, {
@@ -89,12 +89,11 @@ export async function buildTemplate(
     await qemu.end(0);
   }
   await takeOwnership(directory, [
-    FILES.image,
+    ...record.layers,
     FILES.kernel,
     FILES.initrd,
     FILES.state,
     ...(memory === 'mapped' ? [FILES.memory] : []),
-    layer,
   ]);
   return { layers: record.layers, memory };
 }
@@ -122,7 +121,7 @@ async function takeOwnership(directory: string, keep: readonly string[]): Promis
 }
 
 /** It has no owner and no login: the private key is discarded. */
-function templateSpec(shape: Shape, image: InstalledImage) {
+function templateSpec(shape: Shape, image: Base['image']) {
   return {
     id: 'template',
     ownerId: '',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { KeyedQueue } from '../../../../lib/async/keyed-queue.js';
-import type { MachineShape } from '../../../engine.js';
+import type { MachineShape, MachineSpec } from '../../../engine.js';
 import { linkOrCopy, names, removeDirectory, writeAtomically } from '../../disk/files.js';
 import type { Acceleration } from '../../host.js';
 import { hash, uniqueName } from '../../ids.js';
@@ -27,6 +27,8 @@ const templateSchema = z.object({
   createdAt: z.string(),
   /** In a file that machines map, or in the saved state, which each machine loads completely. */
   memory: z.enum(['mapped', 'saved']),
+  /** The saved disk that it was made from in place of the image. */
+  from: z.object({ id: z.string(), kind: z.enum(['snapshot', 'image']) }).optional(),
   /** Disk files, from the lowest layer to the one that the template's boot has written. */
   layers: z.array(z.string()),
 });
@@ -157,7 +159,7 @@ function memoryOf(ownerId: string): string {
 const SHARED: ReadonlySet<string> = new Set([FILES.image, FILES.kernel, FILES.initrd]);
 
 /** What machines must have in common to start from the same template. */
-export type Shape = MachineShape;
+export type Shape = MachineShape & Pick<MachineSpec, 'from'>;
 
 export interface ShapeContext {
   readonly image: Pick<InstalledImage, 'identity'>;

@@ -5,14 +5,15 @@ import { errorMessage } from '../../../../lib/text/error-message.js';
 import type { MachineSpec, Template } from '../../../engine.js';
 import { ensureDirectory, finishRemovals, names } from '../../disk/files.js';
 import type { QemuHost } from '../../host.js';
-import { findImage, type InstalledImage } from '../../images/installed.js';
 import { HARDWARE_VERSION } from '../../machine/arguments.js';
+import { type Base, findBase, findIdentity } from '../../machine/base.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
 import { BackgroundBuilds, type BackgroundBuildsTuning } from './background-builds.js';
 import { type BuildOptions, buildTemplate, removeBuild } from './build.js';
 import {
   isTemplateKey,
   type Shape,
+  type ShapeContext,
   type TemplateRecord,
   TemplateStore,
   templateKey,
@@ -59,7 +60,7 @@ export class Templates implements TemplateSource {
     this.#onProblem = (message) => options.onProblem(message);
     this.#background = new BackgroundBuilds({
       onProblem: this.#onProblem,
-      count: () => this.#removeStale(),
+      count: () => this.removeStale(),
       ...options.builds,
     });
     this.#store = new TemplateStore(host.layout.templates);
@@ -70,7 +71,8 @@ export class Templates implements TemplateSource {
   }
 
   async templates(): Promise<Template[]> {
-    const found = await this.#store.list();
+    // Those of saved disks are listed nowhere.
+    const found = (await this.#store.list()).filter(({ from }) => from === undefined);
     return Promise.all(
       found.map(async (template) => ({
         key: template.key,
@@ -100,7 +102,7 @@ export class Templates implements TemplateSource {
 
   /** The key of the template that such a machine would start from; undefined if there is none. */
   async keyOf(spec: MachineSpec, signal?: AbortSignal): Promise<string | undefined> {
-    const image = await findImage(this.#host.layout.images, spec.image);
+    const { image } = await findBase(this.#host.layout, spec);
     if (image.kind !== 'vc' || image.os !== spec.os) return undefined;
     const key = await this.#key(spec, image, signal);
     return (await this.#store.find(key)) && key;
@@ -182,9 +184,10 @@ export class Templates implements TemplateSource {
     },
   ): Promise<string> {
     const { owner, onProgress = () => undefined, signal, priority } = options;
-    const image = await findImage(this.#host.layout.images, shape.image);
+    const base = await findBase(this.#host.layout, shape);
+    const { image } = base;
     if (image.kind !== 'vc') {
-      const message = `The image "${image.name}" is an imported disk, which cannot be warmed.`;
+      const message = `The image "${shape.image}" is an imported disk, which cannot be warmed.`;
       throw new ApiError('unsupported', message);
     }
     const key = await this.#key(shape, image, signal);
@@ -193,9 +196,9 @@ export class Templates implements TemplateSource {
       await ensureDirectory(this.#host.layout.templates);
       template = await withFileLock(this.#lockOf(key), signal, async () => {
         const found = await this.#store.find(key);
-        return found ?? this.#build(key, image, shape, { onProgress, signal, priority });
+        return found ?? this.#build(key, base, shape, { onProgress, signal, priority });
       });
-      await this.#removeStale();
+      await this.removeStale();
     }
     if (owner !== undefined) {
       onProgress('copying');
@@ -206,7 +209,7 @@ export class Templates implements TemplateSource {
 
   async #build(
     key: string,
-    image: InstalledImage,
+    base: Base,
     shape: Shape,
     options: Omit<BuildOptions, 'memory'>,
   ): Promise<TemplateRecord> {
@@ -214,7 +217,7 @@ export class Templates implements TemplateSource {
     await removeBuild(directory);
     try {
       const memory = this.#failuresOf(key) > 1 ? 'saved' : 'mapped';
-      const built = await buildTemplate(this.#host, directory, image, shape, {
+      const built = await buildTemplate(this.#host, directory, base, shape, {
         ...options,
         memory,
       });
@@ -222,8 +225,9 @@ export class Templates implements TemplateSource {
         ...built,
         key,
         image: shape.image,
-        imageIdentity: image.identity,
-        os: image.os,
+        imageIdentity: base.image.identity,
+        os: base.image.os,
+        from: shape.from,
         cpu: shape.cpu,
         ram: shape.ram,
         resolution: shape.resolution,
@@ -248,8 +252,8 @@ export class Templates implements TemplateSource {
     return join(this.#host.layout.templates, `${key}.lock`);
   }
 
-  /** Returns the number of the others. */
-  async #removeStale(): Promise<number> {
+  /** Removes the templates whose image has changed or is gone. Returns the number of the others. */
+  async removeStale(): Promise<number> {
     await finishRemovals(this.#host.layout.templates);
     let others = 0;
     for (const template of await this.#store.list()) {
@@ -260,12 +264,12 @@ export class Templates implements TemplateSource {
   }
 
   async #isStale(
-    template: Pick<TemplateRecord, 'image' | 'imageIdentity' | 'qemu' | 'hardware'>,
+    template: Pick<TemplateRecord, 'image' | 'from' | 'imageIdentity' | 'qemu' | 'hardware'>,
   ): Promise<boolean> {
-    const image = await findImage(this.#host.layout.images, template.image).catch(() => undefined);
+    const identity = await findIdentity(this.#host.layout, template);
     const version = await this.#host.version().catch(() => template.qemu);
     return (
-      image?.identity !== template.imageIdentity ||
+      identity !== template.imageIdentity ||
       version !== template.qemu ||
       template.hardware !== HARDWARE_VERSION
     );
@@ -273,7 +277,7 @@ export class Templates implements TemplateSource {
 
   async #key(
     shape: Shape,
-    image: Pick<InstalledImage, 'identity'>,
+    image: ShapeContext['image'],
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const version = await this.#host.version();

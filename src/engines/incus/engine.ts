@@ -10,6 +10,7 @@ import type {
   MachineState,
   MachineUsage,
   Measuring,
+  Snapshotting,
 } from '../engine.js';
 import { notRunning } from '../not-running.js';
 import type { Cluster } from './client/cluster.js';
@@ -23,6 +24,7 @@ import { Instances } from './machine/instances.js';
 import { measuredMembers, memberStates } from './machine/members.js';
 import { Moving, movedMachine, movingState } from './machine/moves/copies.js';
 import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
+import { SavedDisks } from './machine/saved-disks.js';
 import { locationOf, machineState } from './machine/state.js';
 import { watchMachines } from './machine/watch.js';
 import { probeCluster } from './probe.js';
@@ -84,12 +86,14 @@ export interface IncusEngineOptions {
 /** Machines as containers of a cluster of LXD or Incus. */
 export function createIncusEngine(
   options: IncusEngineOptions,
-): Engine & Measuring & Clustered & Forking & Labelling {
+): Engine & Measuring & Clustered & Forking & Snapshotting & Labelling {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
+  const saved = new SavedDisks({ cluster, instances, serviceId });
   const machines = new IncusMachines({
     cluster,
     instances,
+    saved,
     serviceId,
     allowSudo,
     internet,
@@ -127,6 +131,10 @@ export function createIncusEngine(
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
     fork: (from, to, signal) => machines.copy(from, to, signal),
+    save: (id, request, signal) => saved.save(id, request, signal),
+    savedDisks: (signal) => saved.list(signal),
+    removeSaved: (id, signal) => saved.remove(id, signal),
+    reset: (spec, signal) => machines.reset(spec, signal),
     start: (id, signal) => machines.start(id, signal),
     setHostName: (id, hostName) => machines.configure(id, { [HOST_NAME]: hostName }),
     setLabel: (id, label, signal) => machines.configure(id, labelConfig(label), signal),

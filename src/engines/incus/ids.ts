@@ -30,7 +30,17 @@ export function labelOf(config: Readonly<Record<string, string>>): MachineLabel 
 }
 
 /** Properties of an image. */
-export const PROPERTY = { name: 'vc.name', recipe: 'vc.recipe', os: 'vc.os' } as const;
+export const PROPERTY = {
+  name: 'vc.name',
+  recipe: 'vc.recipe',
+  os: 'vc.os',
+  /** Id of the saved disk that an image holds. */
+  saved: 'vc.saved',
+  kind: 'vc.kind',
+  service: 'vc.service',
+  /** The machine that it was saved from. */
+  machine: 'vc.machine',
+} as const;
 
 /** Keys in the cluster project's configuration, which `vc setup` writes for the service. */
 export const PROJECT_KEY = {
@@ -59,3 +69,12 @@ export function machineOf(name: string): string | undefined {
 export function imageAlias(name: string): string {
   return `${PREFIX}${name}`;
 }
+
+/** The alias of an image that holds a saved disk: no image name has an underscore at this place. */
+export function savedAlias(id: string): string {
+  assertMachineId(id);
+  return `${PREFIX}_saved-${id}`;
+}
+
+/** Name of the snapshot of a machine as it was made; it is no id of a saved disk. */
+export const ORIGIN = 'vc-origin';

@@ -8,6 +8,7 @@ import type { QemuEngine } from '../../../src/engines/qemu/engine.js';
 import { defaultCacheDirectory } from '../../../src/images/cache.js';
 import { openQemuEngine, run, shellOf, spec } from '../../support/qemu/engine.js';
 import { plantQemuSeed } from '../../support/qemu/seed.js';
+import { thorough } from '../../support/run/tiers.js';
 
 /** The shape of the seed's template. */
 const shape = { cpu: 2, ram: 2, resolution: { width: 1280, height: 800 } };
@@ -51,7 +52,7 @@ const saved = () => readdir(join(directory, 'saved'));
 it('a running machine is saved with its memory, and reset to it', async () => {
   expect(isSnapshotting(engine)).toBe(true);
   await bash('one', 'echo disk >~/kept; echo memory >/dev/shm/kept; sleep 4321 >/dev/null 2>&1 &');
-  const key = await bash('one', 'cat /var/lib/vc/ssh_host_ed25519_key.pub /var/lib/vc/machine-id');
+  const key = await bash('one', 'cd /var/lib/vc; cat machine-id; sha256sum ssh_host_ed25519_key');
   const disk = await engine.save('one', request('snp_1'));
   expect(disk).toMatchObject({ id: 'snp_1', kind: 'snapshot', machine: 'one', memory: true });
   expect(disk.bytes).toBeLessThan(200e6);
@@ -65,7 +66,7 @@ it('a running machine is saved with its memory, and reset to it', async () => {
   expect(await bash('one', 'cat ~/kept /dev/shm/kept; pgrep -fxc "sleep 4321"; hostname')).toBe(
     'disk\nmemory\n1\nvc-one',
   );
-  expect(await bash('one', 'cat /var/lib/vc/ssh_host_ed25519_key.pub /var/lib/vc/machine-id')).toBe(
+  expect(await bash('one', 'cd /var/lib/vc; cat machine-id; sha256sum ssh_host_ed25519_key')).toBe(
     key,
   );
 });
@@ -91,26 +92,29 @@ it('two machines start from one saved disk, each with an identity of its own', a
   expect(await readdir(join(directory, 'machines'))).toEqual(['one']);
 });
 
-it('an image of a running machine has its disk, and starts from a template of its own', async () => {
-  await bash('one', 'echo image >~/kept; sync');
-  const disk = await engine.save('one', request('img_1', { kind: 'image', memory: false }));
-  expect(disk).toMatchObject({ kind: 'image', memory: false });
-  const from = { id: 'img_1', kind: 'image' } as const;
-  await engine.warm({ image: 'mine', ...shape, from });
-  await engine.create(machine('four', { image: 'mine', from }));
-  const begun = performance.now();
-  await engine.start('four');
-  // Booting takes longer than this on every host where guests are emulated.
-  expect(performance.now() - begun).toBeLessThan(30_000);
-  expect(await bash('four', 'cat ~/kept; hostname')).toBe('image\nvc-four');
-  await engine.remove('four');
-  await engine.removeSaved('img_1');
-  expect(await saved()).toEqual([]);
-  expect(await engine.templates()).toHaveLength(1);
-  expect(
-    (await readdir(join(directory, 'templates'))).filter((name) => /^[^.]*$/.test(name)),
-  ).toHaveLength(1);
-});
+thorough(
+  'an image of a running machine has its disk, and starts from a template of its own',
+  async () => {
+    await bash('one', 'echo image >~/kept');
+    const disk = await engine.save('one', request('img_1', { kind: 'image', memory: false }));
+    expect(disk).toMatchObject({ kind: 'image', memory: false });
+    const from = { id: 'img_1', kind: 'image' } as const;
+    await engine.warm({ image: 'mine', ...shape, from });
+    await engine.create(machine('four', { image: 'mine', from }));
+    const begun = performance.now();
+    await engine.start('four');
+    // Booting takes longer than this on every host where guests are emulated.
+    expect(performance.now() - begun).toBeLessThan(30_000);
+    expect(await bash('four', 'cat ~/kept; hostname')).toBe('image\nvc-four');
+    await engine.remove('four');
+    await engine.removeSaved('img_1');
+    expect(await saved()).toEqual([]);
+    expect(await engine.templates()).toHaveLength(1);
+    expect(
+      (await readdir(join(directory, 'templates'))).filter((name) => /^[^.]*$/.test(name)),
+    ).toHaveLength(1);
+  },
+);
 
 it('a machine is reset to what it was made from', async () => {
   await engine.reset(machine('one'));
@@ -121,8 +125,8 @@ it('a machine is reset to what it was made from', async () => {
   expect(files.filter((name) => name.startsWith('disk-'))).toHaveLength(2);
 });
 
-it('twenty snapshots of a running machine are possible', async () => {
-  await bash('one', 'echo twenty >~/kept; sync');
+thorough('twenty snapshots of a running machine are possible', async () => {
+  await bash('one', 'echo twenty >~/kept');
   for (let number = 1; number <= 20; number++) {
     await engine.save('one', request(`many_${number}`, { memory: false }));
   }
@@ -145,6 +149,6 @@ it('a save that is aborted leaves the machine running, and nothing else', async 
     giveUp.abort();
     if ((await saving) === 'saved') await engine.removeSaved('half');
     expect(await saved()).toEqual([]);
-    expect(await bash('one', 'cat ~/kept')).toBe('twenty');
+    expect(await bash('one', 'echo runs')).toBe('runs');
   }
 });

@@ -20,7 +20,7 @@ const around: Surroundings = {
 
 test('a label is stored beside what the engine itself needs, which it cannot replace', () => {
   const label = { ...spec.label, service: 'srv_2', id: 'cmp_c', project: 'prj_2' };
-  const { config } = instanceOf({ ...spec, label }, around, undefined);
+  const { config } = instanceOf({ ...spec, label }, around);
   expect(config).toMatchObject({
     ...{ 'user.vc.service': 'srv_1', 'user.vc.id': 'cmp_b', 'user.vc.project': 'prj_1' },
     ...{ 'user.vc.name': 'né 名', 'user.vc.signature': 'signed' },
@@ -30,8 +30,8 @@ test('a label is stored beside what the engine itself needs, which it cannot rep
 });
 
 test('a copy names everything that is its own, and gets no network from its original', () => {
-  const made = instanceOf(spec, around, undefined);
-  const copy = instanceOf(spec, around, 'cmp_a');
+  const made = instanceOf(spec, around);
+  const copy = instanceOf(spec, around, { type: 'copy', source: 'vc-cmp-a' });
   expect(copy.source).toEqual({ type: 'copy', source: 'vc-cmp-a', instance_only: true });
   expect(copy.config).toEqual(made.config);
   expect(made.devices).not.toHaveProperty('eth0');
@@ -41,7 +41,7 @@ test('a copy names everything that is its own, and gets no network from its orig
 test('Incus gets no key that it refuses in a restricted project, and guests have no API on either', () => {
   const configOn = (server: string) => {
     const info: ServerInfo = { auth: 'trusted', api_extensions: [], environment: { server } };
-    return instanceOf(spec, { ...around, serverConfig: serverConfig(info) }, undefined).config;
+    return instanceOf(spec, { ...around, serverConfig: serverConfig(info) }).config;
   };
   const lxd = configOn('lxd');
   expect(lxd).toMatchObject({ 'security.devlxd': 'false', 'limits.memory.swap': 'false' });

@@ -1,24 +1,32 @@
 import { ApiError } from '../../../contract/errors.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import type { MachinePlacement, MachineSpec } from '../../engine.js';
+import type { DiskSource, MachinePlacement, MachineSpec } from '../../engine.js';
 import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
 import { type ClusterFacts, readFacts } from '../client/facts.js';
 import { inTurn } from '../client/in-turn.js';
 import { clusterErrorOf, gone, imageMissing } from '../errors.js';
-import { instanceName } from '../ids.js';
+import { instanceName, ORIGIN } from '../ids.js';
 import { chooseAddress } from './addresses.js';
 import type { Instance } from './instance.js';
-import { instanceOf, type Surroundings } from './instance-config.js';
+import {
+  changeableConfig,
+  type InstanceSource,
+  instanceOf,
+  keptConfig,
+  type Surroundings,
+} from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
 import { Moving } from './moves/copies.js';
 import { completeMove, moveMachine, removeCopies } from './moves/move.js';
+import { createSnapshot, type SavedDisks } from './saved-disks.js';
 import { locationOf } from './state.js';
 import { hasOwnIds, NEW_IDS, noIds, untilIdsAreKnown } from './user-ids.js';
 
 export interface MachinesOptions {
   readonly cluster: Cluster;
   readonly instances: Instances;
+  readonly saved: Pick<SavedDisks, 'source'>;
   readonly serviceId: string;
   readonly allowSudo: boolean;
   /** May machines have a network? */
@@ -28,6 +36,10 @@ export interface MachinesOptions {
 
 /** The first machine of an image on a member waits until that is unpacked. */
 const CREATE_MS = 600_000;
+/** A storage pool that copies every file takes minutes. */
+const RESTORE_MS = 3_600_000;
+/** A key that an instance has until its first start. */
+const UNSTARTED = 'volatile.apply_template';
 const BUSY_EVERY_MS = 200;
 const MOVING_EVERY_MS = 5_000;
 /** Times that an address is chosen: another service of the cluster may take one meanwhile. */
@@ -49,8 +61,39 @@ export class IncusMachines {
   }
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
-    if (await this.#instances.named(spec.id, signal)) return;
-    await this.#make(spec, undefined, signal);
+    const existing = await this.#instances.named(spec.id, signal);
+    if (existing) {
+      if (existing.config?.[UNSTARTED] !== undefined) await this.#saveOrigin(spec.id, signal);
+      return;
+    }
+    const { source, member } = spec.from
+      ? await this.#options.saved.source(spec.from.id, signal)
+      : { source: undefined, member: undefined };
+    const isPlaced = spec.placement !== undefined && 'member' in spec.placement;
+    // To another member, all of the disk would be sent.
+    const placement = member === undefined || isPlaced ? spec.placement : { member };
+    await this.#make({ ...spec, placement }, source, signal);
+  }
+
+  /** Stops a machine and puts it back to a snapshot of it; its configuration stays. */
+  async reset(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
+    const { id, from } = spec;
+    const { config } = await this.#get(id, signal);
+    const snapshot = from?.id ?? ORIGIN;
+    const path = `/1.0/instances/${instanceName(id)}`;
+    await this.#cluster.ask(`${path}/snapshots/${snapshot}`, { signal }).catch((error) => {
+      throw clusterErrorOf(error)?.status === 404 ? noSnapshot(from, error) : error;
+    });
+    await this.stop(id, 0, signal);
+    const query = { method: 'PUT', body: { restore: snapshot }, ms: RESTORE_MS, signal } as const;
+    await inTurn(() => this.#cluster.run(path, query), signal);
+    await this.#setConfig(id, { ...keptConfig(config ?? {}), ...changeableConfig(spec) }, signal);
+    if (!(await this.#ensureOwnIds(id, signal))) throw noIds();
+  }
+
+  /** For a reset of the machine to what it was made as. */
+  #saveOrigin(id: string, signal: AbortSignal | undefined): Promise<void> {
+    return createSnapshot(this.#cluster, id, ORIGIN, signal);
   }
 
   /** Copies the disk of a machine, running or not, on its member. The copy is stopped. */
@@ -60,13 +103,14 @@ export class IncusMachines {
     const member = locationOf(await this.#get(from, signal));
     // To another member, all of the disk would be sent.
     const placement = member === undefined ? undefined : { member };
-    await this.#make({ ...to, placement }, from, signal);
+    const source = { type: 'copy', source: instanceName(from) } as const;
+    await this.#make({ ...to, placement }, source, signal);
   }
 
-  /** Makes a machine of its image, or as a copy of the machine `from`. */
+  /** Makes a machine of its image, or from a saved disk or another machine. */
   async #make(
     spec: MachineSpec,
-    from: string | undefined,
+    from: InstanceSource | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const facts = await this.#readFacts();
@@ -75,7 +119,9 @@ export class IncusMachines {
       const body = instanceOf(spec, around, from);
       try {
         await this.#create(spec, body, signal);
-        if (await hasOwnIds(this.#instances, spec.id, signal)) return;
+        if (await hasOwnIds(this.#instances, spec.id, signal)) {
+          return await this.#saveOrigin(spec.id, signal);
+        }
         await this.remove(spec.id, signal);
         if (attempt === ATTEMPTS) throw noIds();
       } catch (error) {
@@ -282,6 +328,13 @@ function targetOf(placement: MachinePlacement | undefined): string {
   if (placement === undefined) return '';
   const target = 'member' in placement ? placement.member : `@${placement.group}`;
   return `?target=${encodeURIComponent(target)}`;
+}
+
+function noSnapshot(from: DiskSource | undefined, cause: unknown): ApiError {
+  if (from) return new ApiError('not_found', 'The saved disk no longer exists.', { cause });
+  const message = 'The cluster has no snapshot of the computer as it was created.';
+  const remedy = 'Create it again, or reset it to a snapshot.';
+  return new ApiError('unsupported', message, { remedy, cause });
 }
 
 function notOurs(id: string, { program }: ClusterFacts, cause: unknown): ApiError {

@@ -18,22 +18,29 @@ export interface Surroundings {
   readonly serverConfig: ClusterFacts['serverConfig'];
 }
 
+/** An image, or an instance or snapshot of one. */
+export type InstanceSource =
+  | { readonly type: 'image'; readonly alias: string }
+  | { readonly type: 'copy'; readonly source: string };
+
 /**
- * The body of a request that creates a machine's instance, of its image or as a copy of the machine
- * `from`. A copy gets everything of its original that is not named here.
+ * The body of a request that creates a machine's instance, of its image or from `from`. A copy gets
+ * everything of its original that is not named here.
  */
-export function instanceOf(spec: MachineSpec, around: Surroundings, from: string | undefined) {
-  const source =
-    from === undefined
-      ? { type: 'image', alias: imageAlias(spec.image) }
-      : { type: 'copy', source: instanceName(from), instance_only: true };
+export function instanceOf(
+  spec: MachineSpec,
+  around: Surroundings,
+  from: InstanceSource = { type: 'image', alias: imageAlias(spec.image) },
+) {
+  const isCopy = from.type === 'copy';
+  const source = isCopy ? { ...from, instance_only: true } : from;
   return {
     name: instanceName(spec.id),
     type: 'container',
     profiles: [],
     source,
     config: configOf(spec, around),
-    devices: devicesOf(around, from !== undefined),
+    devices: devicesOf(around, isCopy),
   };
 }
 
@@ -45,8 +52,6 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
   const { network } = around;
   const gateway = network && formatAddress(network.subnet.gateway);
   return {
-    'limits.cpu': `${spec.cpu}`,
-    'limits.memory': `${spec.ram}GiB`,
     'limits.memory.enforce': 'hard',
     'limits.processes': '2048',
     'security.idmap.isolated': 'true',
@@ -54,16 +59,25 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     'security.nesting': 'false',
     ...around.serverConfig,
     'boot.autostart': 'false',
-    'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
-    [AUTHORIZED_KEY]: spec.authorizedKey,
-    [HOST_NAME]: spec.hostName,
     'environment.VC_NETWORK': network
       ? `${network.address}/${network.subnet.prefix} ${gateway}`
       : '',
-    'environment.VC_MEMORY_MIB': `${spec.ram * 1024}`,
     'environment.VC_SUDO': around.allowSudo ? '1' : '0',
-    ...labelConfig(spec.label ?? {}),
+    ...changeableConfig(spec),
     [KEY.service]: around.serviceId,
+  };
+}
+
+/** The keys of a specification that can differ from one start of a machine to the next. */
+export function changeableConfig(spec: MachineSpec): Record<string, string> {
+  return {
+    ...labelConfig(spec.label ?? {}),
+    'limits.cpu': `${spec.cpu}`,
+    'limits.memory': `${spec.ram}GiB`,
+    'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
+    [AUTHORIZED_KEY]: spec.authorizedKey,
+    [HOST_NAME]: spec.hostName,
+    'environment.VC_MEMORY_MIB': `${spec.ram * 1024}`,
     [KEY.machine]: spec.id,
     [KEY.owner]: spec.ownerId,
     [KEY.project]: spec.projectId,
@@ -71,6 +85,16 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     [KEY.image]: spec.image,
   };
 }
+
+/**
+ * The keys that a machine keeps when it is put back to a snapshot, which brings back those of its time, and
+ * user ids that the cluster gave to the snapshot.
+ */
+export function keptConfig(config: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => KEPT.test(key)));
+}
+
+const KEPT = /^(user\.vc\.|environment\.VC_|limits\.)/;
 
 /** The key with the guest's host name, which the image's first process reads. */
 export const HOST_NAME = 'environment.VC_HOST_NAME';

@@ -1,6 +1,6 @@
 import { addLayer, copyVariables, freeze, shareFiles } from '../disk/layers.js';
 import { refuseLargeDisk } from '../disk/merge-layers.js';
-import { guestIdentity, withAgent } from '../guest/agent.js';
+import { type Agent, guestIdentity, withAgent } from '../guest/agent.js';
 import type { QemuHost } from '../host.js';
 import { macAddress } from '../ids.js';
 import type { MachineRecord } from '../machine/machine-record.js';
@@ -11,6 +11,8 @@ import { type FrozenMachine, requirements } from './saved/record.js';
 
 /** Time for the guest to set its clock. */
 const CLOCK_MS = 10_000;
+/** Time for the guest to become idle, at most 30 s, and to write. */
+const SETTLE_MS = 60_000;
 
 export interface FreezeParts {
   readonly host: QemuHost;
@@ -47,7 +49,10 @@ async function freezeRunning(
   { host, memory, signal }: FreezeParts,
 ): Promise<Omit<FrozenMachine, 'image'>> {
   await refuseLargeDisk(machine.directory, record);
-  if (!memory) return { layers: [...(await saveDisk(machine, qemu, record))], memory: null };
+  if (!memory) {
+    await writeToDisk(qemu, record, signal);
+    return { layers: [...(await saveDisk(machine, qemu, record))], memory: null };
+  }
   const needed = await requirements(record.spec, host, signal);
   const { acceleration } = needed;
   const compress = await host.canCompress();
@@ -68,6 +73,24 @@ async function freezeStopped(
   await addLayer(machine, record);
   await freeze(machine.directory, record.layers.slice(1));
   return record.layers;
+}
+
+/**
+ * Has the guest write to its disk what it has in memory. If it does not answer in time, its disk is as after
+ * a power failure.
+ */
+async function writeToDisk(
+  { workspace }: QemuProcess,
+  { image }: MachineRecord,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (image.kind !== 'vc') return;
+  try {
+    const settle = (agent: Agent) => agent.settle(SETTLE_MS, signal);
+    await withAgent(workspace, settle, { signal, timeoutMs: SETTLE_MS });
+  } catch {
+    signal?.throwIfAborted();
+  }
 }
 
 /** Corrects the clock, which stopped while the guest was paused. Never throws: it can be wrong. */

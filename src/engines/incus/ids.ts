@@ -11,6 +11,8 @@ export const KEY = {
   project: `${USER_KEY}project`,
   os: `${USER_KEY}os`,
   image: `${USER_KEY}image`,
+  /** Id of the saved disk that it was made from, or empty. */
+  source: `${USER_KEY}source`,
 } as const;
 
 /** The label of a machine as configuration of its instance. */

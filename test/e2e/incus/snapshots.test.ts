@@ -113,7 +113,7 @@ it('two machines are made from one saved disk, each with user ids of its own', a
   const ids = await Promise.all(['mch_a', 'mch_b', 'mch_c'].map(userIds));
   expect(new Set(ids).size).toBe(3);
   // As it was made, which is not as the image is.
-  await engine.reset(spec('mch_b', { from: undefined }));
+  await engine.reset(spec('mch_b', { from }));
   await start('mch_b');
   expect(await run('mch_b', 'cat ~/file')).toBe('old\n');
   expect(new Set(await Promise.all(['mch_a', 'mch_b', 'mch_c'].map(userIds))).size).toBe(3);
@@ -136,6 +136,8 @@ it('an image is made of a snapshot, and outlives the machine', async () => {
   await start('mch_d');
   expect(await run('mch_d', 'cat ~/file; stat -c %U ~/file')).toBe('old\nuser\n');
   await expect(engine.create(spec('mch_e', { from }))).rejects.toMatchObject({ code: 'not_found' });
-  await expect(engine.reset(spec('mch_d', { from }))).rejects.toMatchObject({ code: 'not_found' });
+  const gone = { id: 'snp_1', kind: 'snapshot' } as const;
+  const failed = engine.reset(spec('mch_d', { from: gone }));
+  await expect(failed).rejects.toMatchObject({ code: 'not_found' });
   expect(await run('mch_d', 'cat ~/file')).toBe('old\n');
 });

@@ -1,12 +1,12 @@
 import { ApiError } from '../../../contract/errors.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import type { DiskSource, MachinePlacement, MachineSpec } from '../../engine.js';
+import type { MachinePlacement, MachineSpec } from '../../engine.js';
 import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
 import { type ClusterFacts, readFacts } from '../client/facts.js';
 import { inTurn } from '../client/in-turn.js';
 import { clusterErrorOf, gone, imageMissing } from '../errors.js';
-import { instanceName, ORIGIN } from '../ids.js';
+import { instanceName, KEY, ORIGIN } from '../ids.js';
 import { chooseAddress } from './addresses.js';
 import type { Instance } from './instance.js';
 import {
@@ -79,10 +79,11 @@ export class IncusMachines {
   async reset(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
     const { id, from } = spec;
     const { config } = await this.#get(id, signal);
-    const snapshot = from?.id ?? ORIGIN;
+    const isOrigin = from === undefined || from.id === config?.[KEY.source];
+    const snapshot = isOrigin ? ORIGIN : from.id;
     const path = `/1.0/instances/${instanceName(id)}`;
     await this.#cluster.ask(`${path}/snapshots/${snapshot}`, { signal }).catch((error) => {
-      throw clusterErrorOf(error)?.status === 404 ? noSnapshot(from, error) : error;
+      throw clusterErrorOf(error)?.status === 404 ? noSnapshot(snapshot, error) : error;
     });
     await this.stop(id, 0, signal);
     const query = { method: 'PUT', body: { restore: snapshot }, ms: RESTORE_MS, signal } as const;
@@ -330,8 +331,9 @@ function targetOf(placement: MachinePlacement | undefined): string {
   return `?target=${encodeURIComponent(target)}`;
 }
 
-function noSnapshot(from: DiskSource | undefined, cause: unknown): ApiError {
-  if (from) return new ApiError('not_found', 'The saved disk no longer exists.', { cause });
+function noSnapshot(name: string, cause: unknown): ApiError {
+  if (name !== ORIGIN)
+    return new ApiError('not_found', 'The saved disk no longer exists.', { cause });
   const message = 'The cluster has no snapshot of the computer as it was created.';
   const remedy = 'Create it again, or reset it to a snapshot.';
   return new ApiError('unsupported', message, { remedy, cause });

@@ -65,6 +65,7 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     'environment.VC_SUDO': around.allowSudo ? '1' : '0',
     ...changeableConfig(spec),
     [KEY.service]: around.serviceId,
+    [KEY.source]: spec.from?.id ?? '',
   };
 }
 

@@ -8,6 +8,7 @@ import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import { stopMachine } from '../machine/start-stop.js';
 import { removeResumeFiles } from './migration.js';
+import { SavedStore } from './saved/store.js';
 
 /**
  * Ends a machine and puts it back to the saved disk `spec.from`, or to what it was made from. Its host key
@@ -19,7 +20,9 @@ export async function resetMachine(
   spec: MachineSpec,
   host: QemuHost,
 ): Promise<void> {
-  const target = spec.from ? await findBase(host.layout, spec) : original(record);
+  const isOrigin = spec.from === undefined || spec.from.id === record.spec.from?.id;
+  const saved = spec.from && new SavedStore(host.layout).find(spec.from.id);
+  const target = isOrigin && !(await saved) ? original(record) : await findBase(host.layout, spec);
   await stopMachine(machine, 0);
   const workspace = await machine.workspace();
   await removeResumeFiles(workspace.directory);
@@ -31,7 +34,7 @@ export async function resetMachine(
     spec: { ...spec, from: record.spec.from },
     layers: [...target.layers, top],
     // A machine as it was made starts from its template.
-    used: spec.from !== undefined && state.resume === null,
+    used: !isOrigin && state.resume === null,
     ...state,
     intended: 'stopped',
     process: null,
@@ -40,7 +43,7 @@ export async function resetMachine(
   await removeUnusedLayers(machine);
 }
 
-/** What a machine was made from, without memory. */
+/** What a machine was made from, if that is gone: without memory. */
 function original({ image, base }: MachineRecord): Base {
   const link = async () => undefined;
   return { image, layers: base, variables: NEW_VARIABLES, memory: null, link };

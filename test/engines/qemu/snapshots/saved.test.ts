@@ -174,7 +174,12 @@ describe('a reset', () => {
     const from = { id: 'snp_1', kind: 'snapshot' } as const;
     await machines.create({ ...spec, id: 'two', from });
     await machines.withMachine('two', (machine, record) =>
-      resetMachine(machine, record, { ...spec, id: 'two' }, host),
+      resetMachine(machine, record, { ...spec, id: 'two', from }, host),
+    );
+    expect((await recordOf('two')).used).toBe(false);
+    await saved.remove('snp_1');
+    await machines.withMachine('two', (machine, record) =>
+      resetMachine(machine, record, { ...spec, id: 'two', from }, host),
     );
     const copy = await recordOf('two');
     expect(copy.layers.slice(0, -1)).toEqual(['image.qcow2', 'disk-1.qcow2']);

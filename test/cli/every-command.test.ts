@@ -597,7 +597,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['owner', 'ls'],
     answers: { 'GET /owners': { owners: [owner] } },
     asks: ['GET /owners'],
-    stdout: /^NAME\tROLE\t.*\nalice\tmember\tactive\t1\tdefault\t2\t3\t.*\tusr_2\n$/,
+    stdout: /^NAME\tROLE\t.*\nalice\tmember\tactive\t1\tdefault\t0 B\t2\t3\t.*\tusr_2\n$/,
   },
   'owner get': {
     argv: ['owner', 'get', 'alice'],
@@ -751,7 +751,7 @@ const cases: Readonly<Record<string, Case>> = {
   'image rm': {
     argv: ['image', 'rm', 'none', '--yes'],
     env: bare,
-    asks: [],
+    asks: ['GET /images'],
     code: 5,
     stdout: '',
     stderr: /there is no image "none"/,

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 import { fill, type Route, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
 import {
@@ -21,7 +21,7 @@ let missing: Record<string, string>;
 let otherKey: string;
 
 beforeEach(async () => {
-  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 99 });
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 99 });
   const { json } = await app.send('POST', '/api/owners', { body: { name: 'stranger' } });
   otherKey = `Bearer ${(json.key as { key: string }).key}`;
   await restore();
@@ -32,6 +32,11 @@ afterEach(() => app.close());
 async function restore(): Promise<void> {
   await app.send('POST', '/api/projects', { body: { name: 'demo' } });
   await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
+  const computer = 'demo/desk';
+  await app.send('POST', '/api/projects/demo/computers/desk/snapshots', {
+    body: { name: 'clean' },
+  });
+  await app.send('POST', '/api/images', { body: { name: 'browser-ready', computer } });
   const connection = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   await app.send('POST', '/api/connections', { body: connection });
   await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
@@ -39,8 +44,9 @@ async function restore(): Promise<void> {
   const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
+  const saved = { snapshot: 'clean', image: 'browser-ready' };
   const parts = { job: 'job_a', picture: '0001.png' };
-  theirs = { id, key, ...names, ...parts };
+  theirs = { id, key, ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
 }
 

@@ -35,6 +35,9 @@ export function validRequest(route: Route): [body: unknown, query: string] {
 function bodyOf({ name, body }: Route): unknown {
   // Any connection name would be missing.
   if (name === 'startStream') return { url: 'rtmp://127.0.0.1/live/x' };
+  // So would any snapshot.
+  if (name === 'forkComputer') return { name: 'copy' };
+  if (name === 'resetComputer') return {};
   return body === undefined ? undefined : exampleOf(body);
 }
 

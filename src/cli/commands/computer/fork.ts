@@ -9,7 +9,7 @@ import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/w
 
 export const command = defineCommand({
   name: 'fork',
-  summary: 'Copy a computer, or one of its snapshots, once or several times',
+  summary: 'Copy a computer or a snapshot, once or several times',
   details: [
     'Creates new computers in the same project; all of them or none. Copies of a running computer run:',
     'on the engine qemu they have its disk and memory, including open programs, on others they have its',

@@ -10,7 +10,7 @@ import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/w
 
 export const command = defineCommand({
   name: 'reset',
-  summary: 'Put a computer back to a snapshot, or to its state after its creation',
+  summary: 'Put a computer back to a snapshot or its creation',
   details: [
     'What was done since is lost, and what was running ends. Name, id, keys and address stay. A computer',
     'that ran runs again. A copy goes back to what it was copied from.',

@@ -9,10 +9,10 @@ import { computerSource, describeSource, sourceArgument } from '../../targets/co
 
 export const command = defineCommand({
   name: 'save',
-  summary: 'Save a computer, or one of its snapshots, as an image of your own',
+  summary: 'Save a computer or a snapshot as an image of your own',
   details: [
     'Saves the disk, without memory. Your image of that name is replaced; computers that were made from',
-    'it stay as they are. Other owners do not see it.',
+    'it stay as they are. Other owners do not see it. To use it: vc create NAME --image IMAGE.',
   ].join(' '),
   arguments: {
     computer: sourceArgument,
@@ -22,7 +22,6 @@ export const command = defineCommand({
   fields: fields.image,
   examples: [
     { does: 'Save a computer as an image', command: 'vc image save demo/desktop browser-ready' },
-    { does: 'Create a computer from it', command: 'vc create x --image browser-ready' },
     { does: 'Save a snapshot as an image', command: 'vc image save demo/desktop@clean clean' },
   ],
   async run(context, { computer: given, name }) {

@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Save the state of a computer, which runs on',
   details: [
     'Saves the disk and, on the engine qemu, the memory of a running computer. What programs keep in /tmp',
-    'is saved with the memory only.',
+    'is saved with the memory only. To go back to it: vc reset COMPUTER SNAPSHOT.',
   ].join(' '),
   arguments: {
     computer: computerArgument,
@@ -21,7 +21,7 @@ export const command = defineCommand({
   fields: fields.snapshot,
   examples: [
     { does: 'Save the state of a computer', command: 'vc snapshot create demo/desktop clean' },
-    { does: 'Go back to it later', command: 'vc reset demo/desktop clean' },
+    { does: 'Save its disk only', command: 'vc snapshot create demo/desktop --no-memory' },
   ],
   async run(context, { computer, name }, { memory }) {
     const body = { ...(name !== undefined && { name }), ...(!memory && { memory }) };

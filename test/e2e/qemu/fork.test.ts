@@ -1,4 +1,6 @@
 // @module-tag slow
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { inTier, thorough } from '../../support/run/tiers.js';
@@ -141,6 +143,9 @@ describe('the service killed with SIGKILL during a fork', () => {
       await eventually(
         async () => (await outOfBand(desktop.service).leftovers()).machines.length === 1,
       );
+      // The reconciler removes what the copies started from.
+      const saved = join(desktop.service.directory, 'state', 'qemu', 'saved');
+      await eventually(async () => (await readdir(saved)).length === 0, 60_000);
     },
   );
 

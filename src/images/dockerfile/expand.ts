@@ -1,5 +1,6 @@
 /** Longest result: variables that name each other twice would double it with each line. */
 const MOST_CHARACTERS = 64 * 1024;
+const MOST_NESTED = 100;
 
 /** The value of a variable; undefined if it is not set. */
 export type Lookup = (name: string) => string | undefined;
@@ -42,6 +43,7 @@ class Expansion {
   readonly #lookup: Lookup;
   readonly #escaping: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string, lookup: Lookup, escaping: string) {
     this.#text = text;
@@ -51,15 +53,19 @@ class Expansion {
 
   /** Expands up to `end`, which is skipped; to the end of the text if it is empty. */
   until(end: '' | '}' | '"', mode: Mode): string {
+    this.#depth += 1;
+    if (this.#depth > MOST_NESTED) throw new Error('variables are nested too deeply');
     let result = '';
     while (true) {
       const character = this.#text[this.#at];
-      if (character === undefined) {
-        if (end !== '') throw new Error(end === '}' ? NO_BRACE : 'a quote is not closed');
-        return result;
+      if (character === undefined && end !== '') {
+        throw new Error(end === '}' ? NO_BRACE : 'a quote is not closed');
       }
       this.#at += 1;
-      if (character === end) return result;
+      if (character === undefined || character === end) {
+        this.#depth -= 1;
+        return result;
+      }
       result += this.#next(character, mode);
       if (result.length > MOST_CHARACTERS) throw new Error('a value is too long');
     }

@@ -3,8 +3,8 @@ import { ApiError } from '../../contract/errors.js';
 import { cut } from '../../lib/text/printable.js';
 import { mistake, type Place } from './errors.js';
 
-/** Longest Dockerfile in characters, and most of its instructions. */
-export const LIMITS = { characters: 256 * 1024, instructions: 1000 } as const;
+/** Longest Dockerfile in characters (the parser's time grows with the square), and most instructions. */
+export const LIMITS = { characters: 64 * 1024, instructions: 1000 } as const;
 
 export interface Heredoc {
   readonly name: string;
@@ -42,7 +42,8 @@ export interface Source {
 export function readInstructions(text: string, file: string): Source {
   if (text.length > LIMITS.characters) {
     const most = `${LIMITS.characters / 1024} KiB`;
-    throw new ApiError('invalid_request', `${file} is larger than ${most}, the limit.`);
+    const remedy = 'put long scripts into files, and copy them with COPY';
+    throw new ApiError('invalid_request', `${file} is larger than ${most}, the limit.`, { remedy });
   }
   const normal = text.replaceAll('\r\n', '\n').replace(/^\ufeff/, '');
   const parsed = DockerfileParser.parse(normal);

@@ -48,6 +48,30 @@ export function tarPadding(size: number): Buffer {
   return Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK);
 }
 
+/** An entry with its bytes, as many as `size`. */
+export interface TarContent extends TarHeader {
+  readonly content?: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** An archive of entries, in pieces. Throws if one has more or fewer bytes than its header says. */
+export async function* writeTar(
+  entries: AsyncIterable<TarContent> | Iterable<TarContent>,
+): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) {
+    const { name, size = 0, content = [] } = entry;
+    yield tarEntryHeader(entry);
+    let written = 0;
+    for await (const piece of content) {
+      written += piece.length;
+      if (written > size) break;
+      yield piece;
+    }
+    if (written !== size) throw new Error(`${name} changed while it was read`);
+    yield tarPadding(size);
+  }
+  yield TAR_END;
+}
+
 /** Numbers: mode, uid, gid, size, time. Those without room are left to the extended header. */
 function block(type: string, name: string, linkName: string, numbers: readonly number[]): Buffer {
   const header = Buffer.alloc(TAR_BLOCK);

@@ -50,6 +50,7 @@ test.each([
   ["'x", 'a quote is not closed'],
   ['${}', 'a variable in braces has no name'],
   ['${A#x}', '${A…} has a modifier that vc does not know'],
+  ['${A:-'.repeat(10_000), 'variables are nested too deeply'],
   ['${MISSING:?pass it}', 'MISSING: pass it'],
 ])('%s is refused: %s', (word, message) => {
   expect(() => expand(word, lookup)).toThrow(message);

@@ -261,7 +261,7 @@ test.each([
   ['FROM linux\nSHELL bash', 'Dockerfile:2: SHELL takes a JSON list'],
   ['FROM linux\nUSER ${U:?pass it}', 'Dockerfile:2: U: pass it'],
   [`FROM linux\n${'RUN a\n'.repeat(1000)}`, 'Dockerfile has more than 1000 instructions'],
-  ['x'.repeat(300_000), 'Dockerfile is larger than 256 KiB'],
+  ['x'.repeat(300_000), 'Dockerfile is larger than 64 KiB'],
 ])('%j is refused', async (text, message) => {
   await expect(plan(text)).rejects.toThrow(message);
 });

@@ -8,6 +8,7 @@ import { configure } from './configure.js';
 import type { BuildContext } from './context.js';
 import { copyDigest, copyFromContext, copyFromMachine, directories } from './copy.js';
 import { mistake } from './errors.js';
+import { IgnoreRules, ignoreFiles } from './ignore.js';
 import { LIMITS } from './instructions.js';
 import type { BuildMachine, BuildMachines, Origin } from './machine.js';
 import { PROXY_ARGS, planBuild } from './plan.js';
@@ -64,6 +65,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
     const remedy = 'name another one with -f';
     throw new ApiError('invalid_request', `The context has no ${file}.`, { remedy });
   }
+  await hideIgnored(context, file);
   const parsed = parseDockerfile(text, { file, args, platform: options.platform });
   const { target, stages, notes } = await planBuild(parsed, {
     args,
@@ -76,6 +78,17 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
   for (const stage of stages) build.prepare(stage);
   const origin = await build.build(target);
   return { origin, config: target.config };
+}
+
+/** The Dockerfile and its `.dockerignore` are sent in any case, but not copied if they are ignored. */
+async function hideIgnored(context: BuildContext, file: string): Promise<void> {
+  for (const path of ignoreFiles(file)) {
+    const text = await context.text(path, LIMITS.characters);
+    if (text === undefined) continue;
+    const rules = new IgnoreRules(text);
+    for (const sent of [file, path]) if (rules.ignores(sent)) context.remove(sent);
+    return;
+  }
 }
 
 class Build {

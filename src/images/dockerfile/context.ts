@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../contract/errors.js';
 import { TarError, type TarItem, tarEntries } from '../../lib/tar/read.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import { Glob, isPattern } from './glob.js';
 import { MOST_CONTEXT_BYTES } from './pack.js';
 
@@ -80,7 +81,7 @@ export class BuildContext {
 
   /** The text of a file; undefined if there is none. */
   async text(path: string, mostBytes: number): Promise<string | undefined> {
-    const [match] = this.find(path);
+    const match = this.#findOne(path);
     if (match?.node.kind !== 'file') return undefined;
     if (match.node.size > mostBytes) {
       throw new ApiError('invalid_request', `${path} is larger than ${mostBytes / 1024} KiB.`);
@@ -88,6 +89,17 @@ export class BuildContext {
     const pieces: Buffer[] = [];
     for await (const piece of this.content(match.node)) pieces.push(piece);
     return Buffer.concat(pieces).toString('utf8');
+  }
+
+  /** Removes a file, so that no COPY finds it. */
+  remove(path: string): void {
+    const parts = partsOf(path);
+    const name = parts.pop() ?? '';
+    const parent = parts.reduce<ContextNode | undefined>(
+      (node, part) => node?.children.get(part),
+      this.#root,
+    );
+    parent?.children.delete(name);
   }
 
   async *content({ offset, size }: ContextNode): AsyncGenerator<Buffer> {
@@ -118,6 +130,14 @@ export class BuildContext {
       );
     }
     return found.map(({ path, node }) => ({ name: path.at(-1) ?? '', node }));
+  }
+
+  #findOne(path: string): ContextMatch | undefined {
+    try {
+      return this.find(path)[0];
+    } catch (cause) {
+      throw new ApiError('invalid_request', `${errorMessage(cause)}.`, { cause });
+    }
   }
 
   async #receive(source: AsyncIterable<Uint8Array>, options: ReceiveOptions): Promise<void> {

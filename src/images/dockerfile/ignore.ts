@@ -45,6 +45,11 @@ export class IgnoreRules {
   }
 }
 
+/** Files that may have the rules for a Dockerfile; the first one that exists counts. */
+export function ignoreFiles(dockerfile: string): readonly string[] {
+  return [`${dockerfile}.dockerignore`, '.dockerignore'];
+}
+
 function readRule(line: string): Rule {
   const isException = line.startsWith('!');
   const text = isException ? line.slice(1).trim() : line;

@@ -3,7 +3,7 @@ import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../contract/errors.js';
 import { type TarContent, writeTar } from '../../lib/tar/write.js';
-import { IgnoreRules } from './ignore.js';
+import { IgnoreRules, ignoreFiles } from './ignore.js';
 
 /** Most bytes of the files in a context. */
 export const MOST_CONTEXT_BYTES = 2 * 1024 ** 3;
@@ -21,7 +21,7 @@ export interface PackOptions {
 
 /**
  * The context of a build as a tar archive in pieces: the files of a directory that `.dockerignore` does
- * not leave out, links as links. The Dockerfile comes first and is never left out.
+ * not leave out, links as links. The Dockerfile and `.dockerignore` come first and are never left out.
  */
 export function packContext(
   directory: string,
@@ -32,7 +32,8 @@ export function packContext(
 
 async function* entriesOf(directory: string, options: PackOptions): AsyncGenerator<TarContent> {
   const { dockerfile = 'Dockerfile', text, maxBytes = MOST_CONTEXT_BYTES, signal } = options;
-  const rules = new IgnoreRules(await readRules(directory, dockerfile));
+  const ignoreFile = await findIgnoreFile(directory, dockerfile);
+  const rules = new IgnoreRules(ignoreFile?.text ?? '');
   let left = maxBytes;
   const counted = (entry: TarContent) => {
     signal?.throwIfAborted();
@@ -53,20 +54,26 @@ async function* entriesOf(directory: string, options: PackOptions): AsyncGenerat
     }
     yield counted(entry);
   }
+  // The service leaves both out of COPY if they are ignored.
+  if (ignoreFile !== undefined) {
+    const content = Buffer.from(ignoreFile.text);
+    const { path: name } = ignoreFile;
+    yield { name, kind: 'file', mode: 0o644, size: content.length, content: [content] };
+  }
   for await (const path of walk(directory, '', rules)) {
-    if (path === dockerfile) continue;
+    if (path === dockerfile || path === ignoreFile?.path) continue;
     const entry = await readEntry(directory, path);
     if (entry !== undefined) yield counted(entry);
     else options.onSkipped?.(path);
   }
 }
 
-async function readRules(directory: string, dockerfile: string): Promise<string> {
-  for (const name of [`${dockerfile}.dockerignore`, '.dockerignore']) {
-    const text = await readFile(join(directory, name), 'utf8').catch(unlessMissing);
-    if (text !== undefined) return text;
+async function findIgnoreFile(directory: string, dockerfile: string) {
+  for (const path of ignoreFiles(dockerfile)) {
+    const text = await readFile(join(directory, path), 'utf8').catch(unlessMissing);
+    if (text !== undefined) return { path, text };
   }
-  return '';
+  return undefined;
 }
 
 /** Paths in the context, directories before what is in them. */

@@ -207,7 +207,7 @@ describe('Dockerfiles of the usual kinds', () => {
   test('.dockerignore with negation', async () => {
     const image = await build(machines, {
       Dockerfile: lines('FROM linux', 'COPY . /app/'),
-      '.dockerignore': '# comment\n*.md\n!README.md\nnode_modules\n**/*.log\n',
+      '.dockerignore': '# comment\n*.md\n!README.md\nnode_modules\n**/*.log\nDockerfile\n',
       'README.md': 'read\n',
       'NOTES.md': 'no\n',
       'node_modules/x/index.js': 'no\n',
@@ -216,7 +216,7 @@ describe('Dockerfiles of the usual kinds', () => {
     });
     expect(image.has('app/README.md')).toBe(true);
     expect(image.has('app/deep/er/x.txt')).toBe(true);
-    for (const path of ['NOTES.md', 'node_modules', 'deep/er/x.log']) {
+    for (const path of ['NOTES.md', 'node_modules', 'deep/er/x.log', 'Dockerfile']) {
       expect(image.has(`app/${path}`), path).toBe(false);
     }
   });

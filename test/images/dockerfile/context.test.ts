@@ -98,6 +98,7 @@ test('links are followed within the context', async () => {
   for (const path of ['dir/a', 'dir/up', 'd/up', './d//a', 'hard']) {
     expect(await context.text(path, 100), path).toBe('text');
   }
+  await expect(context.text('../x', 1)).rejects.toMatchObject({ code: 'invalid_request' });
   expect(() => context.find('out')).toThrow('out leads out of the context');
   expect(() => context.find('absolute')).toThrow('leads out of the context, to /etc/passwd');
   expect(() => context.find('loop')).toThrow('loop has links without an end');

@@ -16,6 +16,7 @@ import { Drains } from './cluster/drains.js';
 import { Members } from './cluster/members.js';
 import { ComputerUse } from './computer-use/computer-use.js';
 import { Computers } from './computers/computers.js';
+import { Creation } from './computers/creation.js';
 import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
@@ -26,6 +27,8 @@ import { recordControl } from './control/record-control.js';
 import { Elements } from './elements/elements.js';
 import { Events } from './events/events.js';
 import { JobWatch } from './events/job-watch.js';
+import { Builds } from './images/build/builds.js';
+import { StepCache } from './images/build/step-cache.js';
 import { Images } from './images/images.js';
 import type { Adoption, Unadopted } from './lifecycle/adoption.js';
 import { autoStop } from './lifecycle/auto-stop.js';
@@ -92,6 +95,7 @@ export class Fleet {
   readonly members: Members;
   readonly snapshots: Snapshots;
   readonly images: Images;
+  readonly builds: Builds;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
   readonly sessions: Sessions;
@@ -133,8 +137,10 @@ export class Fleet {
       maxRunning,
       maxStorage: options.maxStorage ?? DEFAULT_STORAGE,
     });
+    const steps = new StepCache(store, quota);
     const disks = new SavedDisks({
       store,
+      steps,
       machines: this.#machines,
       quota,
       log,
@@ -224,6 +230,17 @@ export class Fleet {
       snapshots: this.snapshots,
       mayAdminister: (owner) => this.owners.mayAdminister(owner),
     });
+    this.builds = new Builds({
+      store,
+      machines,
+      quota,
+      creation: new Creation({ store, machines, quota, disks, snapshots: this.snapshots }),
+      disks,
+      steps,
+      images: this.images,
+      log,
+      stopping: this.#stopping.signal,
+    });
     const reconciler = new Reconciler(store, machines, log, async (engine, signal) => {
       deletion.resume();
       this.drains.resume();
@@ -273,6 +290,7 @@ export class Fleet {
     this.#store.written.close();
     this.#machines.detach();
     await this.streams.close();
+    await this.builds.ended();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
     this.auditLog.close();

@@ -53,17 +53,18 @@ export class Creation {
     this.#snapshots = snapshots;
   }
 
-  /** Inserts the row of a new computer. */
+  /** Inserts the row of a new computer; `disk` is in place of the image, whose name it has. */
   async ofImage(
     owner: Owner,
     project: ProjectRow,
     input: CreateComputer,
     onCreated?: OnCreated,
+    disk?: SavedDiskRecord,
   ): Promise<ComputerRecord> {
     this.#quota.refuseName(project, input.name);
     this.#quota.refuseOverLimit(owner.id);
     const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
-    const own = images.find(({ name }) => name === input.image);
+    const own = disk ?? images.find(({ name }) => name === input.image);
     const { engine, image, os, source } = await choosePlacement(this.#machines, input, own);
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);
@@ -226,6 +227,8 @@ export class Creation {
     if (!source) return;
     const disk = this.#store.savedDisks.find(source);
     if (disk !== undefined && (disk.state === 'ready' || disk.name === null)) return;
+    // A step of an image build, which was an image until another one replaced it.
+    if (this.#store.buildSteps.hasDisk(source)) return;
     const what = disk?.kind === 'snapshot' ? 'snapshot' : 'image';
     const name = JSON.stringify(disk?.name ?? image);
     throw new ApiError('image_missing', `The ${what} ${name} was deleted meanwhile.`, {

@@ -42,11 +42,17 @@ export class Quota {
     return { storage_bytes, max_storage: own ?? this.#limits.maxStorage };
   }
 
+  /** By how many bytes the owner is over the limit of storage with `saved` more. */
+  excessStorage(ownerId: string, saved = 0): number {
+    const { storage_bytes, max_storage } = this.storage(ownerId);
+    return Math.max(0, storage_bytes + saved - max_storage * GB);
+  }
+
   /** @param saved bytes of what is saved already and not counted yet */
   refuseStorage(ownerId: string, saved = 1): void {
     const owner = presentOwner(this.#store, ownerId);
-    const { storage_bytes, max_storage } = this.storage(ownerId);
-    if (storage_bytes + saved <= max_storage * GB) return;
+    const { max_storage } = this.storage(ownerId);
+    if (this.excessStorage(ownerId, saved) === 0) return;
     const message = `The limit of storage (${max_storage} GB) is reached.`;
     const raise = `vc owner set ${owner.name} --max-storage ${max_storage + 10}`;
     const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';

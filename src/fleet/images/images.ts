@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Image, ImageList } from '../../contract/resources.js';
 import { listStoredImages } from '../../engines/stored-images.js';
 import { DEFAULT_IMAGES, imageNamed } from '../../images/default-images.js';
+import type { BuiltImage } from '../../images/dockerfile/build.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { OnCreated } from '../computers/idempotency.js';
 import { settled } from '../computers/settled.js';
@@ -13,6 +14,7 @@ import type { SavedDisks } from '../snapshots/saved-disks.js';
 import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
+import type { OwnMachines } from './build/machines.js';
 
 /** Images of an owner. */
 const MOST = 100;
@@ -69,20 +71,13 @@ export class Images {
     { name, snapshot }: { readonly name: string; readonly snapshot?: string | undefined },
     onCreated: OnCreated = () => {},
   ): Promise<Image> {
-    if (RESERVED.includes(imageNamed(name))) {
-      const message = `name must not be ${JSON.stringify(name)}, which is the name of a recipe.`;
-      throw new ApiError('invalid_request', message, { remedy: 'Choose another name.' });
-    }
+    this.refuseName(record.owner_id, name);
     this.#parts.disks.engineOf(record);
     const of = snapshot === undefined ? undefined : this.#parts.snapshots.find(record, snapshot);
     if (of === undefined) await settled(this.#store, this.#parts.machines, record.id);
-    const isNew = () =>
-      this.#store.savedDisks.images(record.owner_id).every((i) => i.name !== name);
     const given = () => {
-      if (!isNew() || this.#store.savedDisks.images(record.owner_id).length < MOST) return name;
-      throw new ApiError('limit_reached', `You have ${MOST} images, which is the limit.`, {
-        remedy: 'Remove one first: vc image rm NAME',
-      });
+      this.refuseName(record.owner_id, name);
+      return name;
     };
     const wanted = { kind: 'image', memory: false, of, name: given } as const;
     const id = await this.#parts.disks.save(record, wanted, (disk) => {
@@ -92,6 +87,60 @@ export class Images {
     // The one that it has replaced.
     await this.#parts.disks.tidy(this.#parts.machines.engine(record.engine)).catch(() => undefined);
     return this.#view(record.owner_id, id);
+  }
+
+  /** For an image to be saved or built. */
+  refuseName(ownerId: string, name: string): void {
+    if (RESERVED.includes(imageNamed(name))) {
+      const message = `name must not be ${JSON.stringify(name)}, which is the name of a recipe.`;
+      throw new ApiError('invalid_request', message, { remedy: 'Choose another name.' });
+    }
+    const images = this.#store.savedDisks.images(ownerId);
+    if (images.length < MOST || images.some((image) => image.name === name)) return;
+    throw new ApiError('limit_reached', `You have ${MOST} images, which is the limit.`, {
+      remedy: 'Remove one first: vc image rm NAME',
+    });
+  }
+
+  /**
+   * Names what a build has made. The disk of its last step becomes the image, unless it is one of
+   * another name: then that is saved once more.
+   */
+  async publish(
+    ownerId: string,
+    name: string,
+    { origin, config }: BuiltImage,
+    machines: OwnMachines,
+    signal: AbortSignal,
+  ): Promise<Image> {
+    const text = JSON.stringify(config);
+    const publish = (find: () => SavedDiskRecord) =>
+      this.#store.transaction(() => {
+        const disk = find();
+        this.refuseName(ownerId, name);
+        this.#store.savedDisks.publish(disk, name, text);
+        return disk.id;
+      });
+    const step = 'step' in origin ? machines.step(origin.step) : undefined;
+    if (step !== undefined && (step.state !== 'ready' || step.name === name)) {
+      signal.throwIfAborted();
+      return this.#view(
+        ownerId,
+        publish(() => this.#store.savedDisks.find(step.id) ?? step),
+      );
+    }
+    const record = await machines.startComputer(origin, signal);
+    try {
+      const wanted = { kind: 'image', memory: false, name: () => name } as const;
+      const id = await this.#parts.disks.save(record, wanted, (disk) => {
+        signal.throwIfAborted();
+        this.#store.savedDisks.publish({ ...disk, state: 'ready' }, name, text);
+        return disk.id;
+      });
+      return this.#view(ownerId, id);
+    } finally {
+      await machines.remove(record);
+    }
   }
 
   /** The answer about an image that was saved; undefined if it is gone. */
@@ -107,6 +156,8 @@ export class Images {
       if (found === undefined) return undefined;
       if (found.used_by > 0) throw this.#inUse(found);
       this.#store.savedDisks.retire(found);
+      // It frees its space, although a build could begin with it.
+      this.#store.buildSteps.removeOfDisk(found.id);
       return found;
     });
     if (image !== undefined) {

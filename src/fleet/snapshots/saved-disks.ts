@@ -10,6 +10,7 @@ import { presentOwner } from '../accounts/present-owner.js';
 import { generateId } from '../computers/ids.js';
 import type { Quota } from '../computers/quota.js';
 import { refuseUnsettled } from '../computers/settled.js';
+import type { StepCache } from '../images/build/step-cache.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
@@ -28,6 +29,7 @@ export interface SavedDisksParts {
   readonly store: Store;
   readonly machines: Machines;
   readonly quota: Quota;
+  readonly steps: StepCache;
   readonly log: Log;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
@@ -94,6 +96,7 @@ export class SavedDisks {
     complete: (disk: SavedDiskRecord, present: ComputerRecord) => T,
   ): Promise<T> {
     const { quota, stopping } = this.#parts;
+    await this.#makeRoom(ownerId, 1);
     this.#store.transaction(() => {
       presentOwner(this.#store, ownerId);
       const present = this.#present(computerId, of);
@@ -109,12 +112,14 @@ export class SavedDisks {
         name: given,
         parent: isSnapshot ? present.snapshot : null,
         os: present.os,
+        config: this.#configOf(present.source),
       });
     });
     const source = of && { id: of.id, kind: of.kind };
     const request = { id, kind, ownerId, memory, ...(source && { of: source }) };
     const saved = await engine.save(computerId, request, stopping);
     stopping.throwIfAborted();
+    await this.#makeRoom(ownerId, saved.bytes);
     return this.#store.transaction(() => {
       const present = this.#present(computerId, of);
       const disk = this.#store.savedDisks.find(id);
@@ -123,6 +128,17 @@ export class SavedDisks {
       this.#store.savedDisks.complete(disk, disk.name === null ? 'retired' : 'ready', saved);
       return complete({ ...disk, bytes: saved.bytes, memory: Number(saved.memory) }, present);
     });
+  }
+
+  /** What the image that a computer was made from passes on. */
+  #configOf(source: string | null): string | null {
+    return source === null ? null : (this.#store.savedDisks.find(source)?.config ?? null);
+  }
+
+  /** Removes steps of image builds that are not in use, if that much more storage is over the limit. */
+  async #makeRoom(ownerId: string, bytes: number): Promise<void> {
+    const engines = this.#parts.steps.makeRoom(ownerId, bytes);
+    for (const name of engines) await this.tidy(this.#parts.machines.engine(name));
   }
 
   /** The computer, which may have changed while its disk was waited for. */

@@ -7,6 +7,7 @@ import { secretStore } from './accounts/secrets.js';
 import { sessionStore } from './accounts/sessions.js';
 import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
+import { buildStepStore } from './build-steps.js';
 import { drainStore } from './cluster/drains.js';
 import { computerStore } from './computers.js';
 import { usageStore } from './daily-usage.js';
@@ -45,6 +46,7 @@ export function openStore(directory: string) {
     projects: projectStore(db, written, computers.projectRenamed),
     computers,
     savedDisks: savedDiskStore(db, written),
+    buildSteps: buildStepStore(db),
     audit: auditStore(db),
     events: eventStore(db, id),
     watchedJobs: watchedJobStore(db),

@@ -128,6 +128,8 @@ export interface SavedDiskRecord {
   readonly parent: string | null;
   readonly state: 'saving' | 'ready' | 'retired';
   readonly os: 'linux' | 'windows';
+  /** What an image built from a Dockerfile passes on: JSON. */
+  readonly config: string | null;
   readonly memory: number;
   readonly bytes: number;
   readonly created_at: string;

@@ -4,16 +4,17 @@ import type { SavedDiskRecord } from './records.js';
 
 export type NewSavedDisk = Omit<SavedDiskRecord, 'state' | 'memory' | 'bytes' | 'created_at'>;
 
-/** Computers that were made from a saved disk, or are being put back to it. */
+/** Computers that were made from a saved disk, or are being put back to it, and the cache of builds. */
 const IS_USED = `(EXISTS (SELECT 1 FROM computers WHERE computers.source = saved_disks.id)
-  OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id))`;
+  OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id)
+  OR EXISTS (SELECT 1 FROM build_steps WHERE disk_id = saved_disks.id))`;
 
-/** Snapshots, images of owners, and what the copies of a fork share. */
+/** Snapshots, images of owners, what the copies of a fork share, and steps of image builds. */
 export function savedDiskStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO saved_disks (id, kind, owner_id, computer_id, engine, name, parent, state, os,
-       created_at)
-     VALUES (:id, :kind, :owner_id, :computer_id, :engine, :name, :parent, 'saving', :os, :now)`,
+       config, created_at)
+     VALUES (:id, :kind, :owner_id, :computer_id, :engine, :name, :parent, 'saving', :os, :config, :now)`,
   );
   const byId = db.prepare('SELECT * FROM saved_disks WHERE id = ?');
   const snapshots = db.prepare(
@@ -33,6 +34,11 @@ export function savedDiskStore(db: Db, written: Notifier) {
     `UPDATE saved_disks SET state = 'retired'
        WHERE owner_id = ? AND name = ? AND kind = 'image' AND state = 'ready'`,
   );
+  const publish = db.prepare(
+    `UPDATE saved_disks SET state = 'ready', name = :name, config = :config,
+       created_at = CASE state WHEN 'ready' THEN created_at ELSE :now END WHERE id = :id`,
+  );
+  const forgetSteps = db.prepare('DELETE FROM build_steps WHERE owner_id = ?');
   const retireOwned = db.prepare("UPDATE saved_disks SET state = 'retired' WHERE owner_id = ?");
   const remove = db.prepare('DELETE FROM saved_disks WHERE id = ?');
   const bytes = db.prepare(
@@ -60,6 +66,12 @@ export function savedDiskStore(db: Db, written: Notifier) {
       complete.run({ id, state, bytes: size, memory: Number(memory) });
       written.notify(owner_id);
     },
+    /** The disk of a step becomes an image, which replaces the one of its name. */
+    publish({ id, owner_id, state, name: known }: SavedDiskRecord, name: string, config: string) {
+      if (state !== 'ready' || known !== name) retireImage.run(owner_id, name);
+      publish.run({ id, name, config, now: new Date().toISOString() });
+      written.notify(owner_id);
+    },
     /** Its user has deleted it. Snapshots that were made after it get its parent. */
     retire({ id, parent, owner_id }: SavedDiskRecord): void {
       reparent.run(parent, id);
@@ -67,12 +79,15 @@ export function savedDiskStore(db: Db, written: Notifier) {
       written.notify(owner_id);
     },
     /** The owner is being removed; so are its computers. */
-    retireOfOwner: (ownerId: string) => void retireOwned.run(ownerId),
+    retireOfOwner(ownerId: string): void {
+      forgetSteps.run(ownerId);
+      retireOwned.run(ownerId);
+    },
     /** The engine has removed it. */
     remove: (id: string) => void remove.run(id),
     /** What the owner's disks take. */
     bytes: (ownerId: string) => (bytes.get(ownerId) as { bytes: number }).bytes,
-    /** Disks of an engine to remove: retired, or being saved, and no computer was made from them. */
+    /** Disks of an engine to remove: retired, or being saved, and nothing needs them. */
     unused: (engine: string) => unused.all(engine) as SavedDiskRecord[],
   };
 }

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -108,13 +108,15 @@ export const SCHEMA = `
     -- The computer of a snapshot; null once that is deleted.
     computer_id TEXT,
     engine TEXT NOT NULL,
-    -- Null for the copies of a fork.
+    -- Null for the copies of a fork and for steps of image builds.
     name TEXT,
     -- Id of the snapshot that it was made after.
     parent TEXT,
-    -- retired: kept only as long as a computer that was made from it.
+    -- retired: kept only as long as a computer that was made from it, or a row of build_steps.
     state TEXT NOT NULL CHECK (state IN ('saving', 'ready', 'retired')),
     os TEXT NOT NULL,
+    -- What an image built from a Dockerfile passes on, as JSON.
+    config TEXT,
     memory INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL
@@ -128,6 +130,24 @@ export const SCHEMA = `
   CREATE INDEX unfinished_disks ON saved_disks (engine) WHERE state <> 'ready';
   -- The storage of an owner, without reading rows.
   CREATE INDEX saved_disks_by_owner ON saved_disks (owner_id, bytes);
+
+  -- The cache of image builds: disks saved after steps, by the hash of all that came before.
+  CREATE TABLE build_steps (
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    engine TEXT NOT NULL,
+    key TEXT NOT NULL,
+    -- Key of the step before it.
+    parent TEXT,
+    disk_id TEXT NOT NULL,
+    used_at TEXT NOT NULL,
+    PRIMARY KEY (owner_id, engine, key)
+  ) STRICT;
+  CREATE INDEX build_steps_by_disk ON build_steps (disk_id);
+
+  -- Projects with the computers of image builds. None is left when the service starts.
+  CREATE TABLE build_projects (
+    project_id TEXT PRIMARY KEY REFERENCES projects(id) ON DELETE CASCADE
+  ) STRICT;
 
   -- Background commands whose end was not reported yet.
   CREATE TABLE watched_jobs (
@@ -319,7 +339,7 @@ export const SCHEMA = `
       OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
   END;
   CREATE TRIGGER disk_saved AFTER UPDATE OF state ON saved_disks
-    WHEN OLD.state = 'saving' AND NEW.state = 'ready' BEGIN
+    WHEN OLD.state <> 'ready' AND NEW.state = 'ready' BEGIN
     INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
     SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', NEW.kind || '.created',
       project_id, projects.name, computers.id, computers.name,

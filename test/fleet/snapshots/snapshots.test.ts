@@ -269,6 +269,7 @@ describe('disks that nothing needs', () => {
       owner_id: owner.id,
       computer_id: id,
       engine: 'docker',
+      config: null,
     } as const;
     test.store.savedDisks.insert({ ...row, id: 'snp_cut', name: 'cut', parent: null, os: 'linux' });
     await engine.save(id, { ...orphan, id: 'snp_cut' });

@@ -7,6 +7,7 @@ export type {
   BatchAction,
   BatchFailure,
   BodyInput,
+  BuildLine,
   Computer,
   ComputerStats,
   Connection,
@@ -77,5 +78,6 @@ export type {
   RemoteProcess,
 } from './process.js';
 export type { Bytes, IfChanged, IfNoneMatch, RequestOptions } from './requests.js';
+export type { BuildProgress, ImageBuildOptions } from './resources/image-build.js';
 export type { ProcessExit } from './sockets/process-connection.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';

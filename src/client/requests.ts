@@ -34,7 +34,7 @@ export type IfChanged =
 
 /** A request of bytes, see `Client.exchange`. */
 export interface Exchange extends CallOptions {
-  readonly method: 'GET' | 'PUT';
+  readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;

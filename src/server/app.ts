@@ -22,6 +22,7 @@ import { identityOfTicket } from './browser/ticket.js';
 import { addBrowserVersion } from './browser/version.js';
 import { addDashboard } from './dashboard/pages.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
+import { addImageBuild } from './handlers/image-build.js';
 import { addHealth } from './health.js';
 import { authenticate } from './http/authentication.js';
 import { askForBodies, BODY_LIMIT, readBodies } from './http/bodies.js';
@@ -224,6 +225,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addSessionRoutes(api, fleet);
       addRoutes(api, fleet);
       await addFileRoutes(api, fleet);
+      await addImageBuild(api, fleet);
       addProcessSocket(api, sockets);
       addTunnelSocket(api, sockets);
       addBrowserSocket(api, sockets);

@@ -3,6 +3,7 @@ import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import type { ComputerHandle } from '../computer/computer.js';
 import type { ComputerAddress } from '../http/address.js';
+import { buildImage, type ImageBuildOptions } from './image-build.js';
 
 /** What computers are made from: the images of every engine, and the owner's own. */
 export class Images {
@@ -39,6 +40,18 @@ export class Images {
   /** Deletes one of the owner's images. Fails while computers need it. */
   async delete(name: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteImage', { params: { image: name }, ...options });
+  }
+
+  /**
+   * Builds an image of the owner from a Dockerfile. The context is a tar archive of its directory.
+   * @throws ServiceError a step has failed, with the line of the Dockerfile
+   */
+  build(
+    name: string,
+    context: Uint8Array | AsyncIterable<Uint8Array>,
+    options: ImageBuildOptions = {},
+  ): ReturnType<typeof buildImage> {
+    return buildImage(this.#client, name, context, options);
   }
 }
 

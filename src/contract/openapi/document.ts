@@ -133,7 +133,7 @@ function rowOf(name: string, operation: Operation, schemas: SchemaCollection): R
 }
 
 function streamRow(name: string, stream: ByteStream, schemas: SchemaCollection): Row {
-  const { messages, success = {}, response, requestBody, partial } = stream;
+  const { messages, success = {}, response, lines, requestBody, partial } = stream;
   const refs = (list: readonly z.ZodType[]) => list.map((schema) => schemas.add(schema, 'input'));
   return {
     name,
@@ -143,6 +143,9 @@ function streamRow(name: string, stream: ByteStream, schemas: SchemaCollection):
     success: {
       description: messages === undefined ? 'Success.' : 'The WebSocket is open.',
       ...(response && { content: jsonContent(response, schemas) }),
+      ...(lines && {
+        content: { 'application/x-ndjson': { schema: schemas.add(lines, 'output') } },
+      }),
       ...success,
       headers: {
         ...commonHeaders,
@@ -223,7 +226,7 @@ function errorStatuses({ name, endpoint, requestBody }: Row, path: string): numb
   }
   const onComputers =
     /:(id|project|owner)\b/.test(path) ||
-    ['createComputerIn', 'saveImage', 'deleteImage'].includes(name);
+    ['createComputerIn', 'saveImage', 'buildImage', 'deleteImage'].includes(name);
   const statuses = [400, 401, 403, 429, 500];
   if (path.includes(':') || onComputers || endpoint.administrators) statuses.push(404);
   if (endpoint.body) statuses.push(408, 413, 415);

@@ -1,5 +1,6 @@
-import { act, input, look } from '../access/rights.js';
+import { act, input, look, manage } from '../access/rights.js';
 import { FileWritten, ReadFileQuery, WriteFileQuery } from '../files.js';
+import { BuildLine, BuildQuery } from '../resources/images.js';
 import { BrowserVersion, CdpQuery } from '../sockets/browser.js';
 import { ProcessControl, ProcessEvent, ProcessStart } from '../sockets/process.js';
 import { TunnelMessage, TunnelQuery } from '../sockets/tunnel.js';
@@ -123,6 +124,26 @@ export const byteStreams = {
       'For clients that are given the http address of `cdp` and ask for its WebSocket. Starts Chromium if it does not run.',
     access: input,
     response: BrowserVersion,
+  },
+  buildImage: {
+    method: 'POST',
+    paths: ['/images/:image/build'],
+    tag: 'Images',
+    summary: 'Build an image from a Dockerfile',
+    description:
+      'The body is a tar archive of the context, not compressed, of at most 2 GiB. The answer is the progress, a line every 15 s at least (empty if there is nothing to report), and begins with the first step: errors before it are answered as usual. The steps run in computers of the owner, in a project that exists as long as the build; they count against its limits. The image replaces one of the same name. When the client disconnects, the build ends and leaves nothing but the cache of its finished steps.',
+    access: manage.owner,
+    audit: 'image build',
+    query: BuildQuery,
+    requestHeaders: [
+      requestHeader(
+        'X-VC-Build-Secret',
+        'Secrets for `RUN --mount=type=secret`, each `ID=BASE64`, separated by commas; at most 12 KiB in all. They are in no layer, log or list.',
+        'npm=c2VjcmV0',
+      ),
+    ],
+    requestBody: { required: true, content: { 'application/x-tar': { schema: BYTES } } },
+    lines: BuildLine,
   },
   wall: {
     method: 'GET',

@@ -70,6 +70,8 @@ export type Operations = Readonly<Record<string, Operation>>;
 export interface ByteStream extends Endpoint {
   readonly requestBody?: Json;
   readonly response?: z.ZodType;
+  /** Each line of the answer 200, if it is `application/x-ndjson`. */
+  readonly lines?: z.ZodType;
   /** The answer 200, if it is not JSON. */
   readonly success?: Json;
   /** The answer 206. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ImageName, SnapshotName, Timestamp } from '../primitives.js';
+import { ImageName, queryFlag, SnapshotName, Timestamp, text } from '../primitives.js';
 import { Os, ScreenSize } from './computers.js';
 
 /** A machine image, or a template: a booted machine to start others of its shape from. */
@@ -95,5 +95,90 @@ export const SaveImage = z
   })
   .meta({ id: 'SaveImage', description: 'An image to save from a computer.' });
 
+const BuildArgument = text(32_768)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'must be NAME=VALUE')
+  .meta({ description: 'Value of an `ARG`.', examples: ['VERSION=2'] });
+
+export const BuildQuery = z.object({
+  dockerfile: text(4096)
+    .min(1, 'must not be empty')
+    .optional()
+    .meta({ description: 'Path in the context. Default: `Dockerfile`.', examples: ['Dockerfile'] }),
+  arg: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z.array(BuildArgument).max(100, 'must be at most 100'),
+    )
+    .optional()
+    .meta({ description: 'Values of `ARG`, each `NAME=VALUE`; repeatable.' }),
+  target: text(128)
+    .min(1, 'must not be empty')
+    .optional()
+    .meta({ description: 'Stage to build. Default: the last one.', examples: ['runtime'] }),
+  no_cache: queryFlag('0').describe('Carry out every step again.'),
+  engine: text(64)
+    .optional()
+    .meta({
+      description: 'Engine to build on. Default: the first that can.',
+      examples: ['docker'],
+    }),
+});
+
+const Step = z
+  .number()
+  .int()
+  .meta({ description: 'Number of the step, from 1 in the order they begin.', examples: [2] });
+const Seconds = z.number().meta({ description: 'Seconds since the step began.', examples: [0.4] });
+const Line = z
+  .number()
+  .int()
+  .meta({ description: 'Line of the Dockerfile.', examples: [3] });
+
+export const BuildLine = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('step').describe('A step begins.'),
+      step: Step,
+      stage: z.string().meta({ description: 'Name of its stage.', examples: ['stage-0'] }),
+      position: z.number().int().describe('Position in the stage, from 1.'),
+      total: z.number().int().describe('Number of steps of the stage.'),
+      line: Line,
+      text: z.string().meta({ description: 'The instruction.', examples: ['RUN make'] }),
+    }),
+    z.object({ type: z.literal('cached').describe('It is in the cache.'), step: Step }),
+    z.object({
+      type: z.literal('output').describe('A line of its output.'),
+      step: Step,
+      stream: z.enum(['stdout', 'stderr']),
+      seconds: Seconds,
+      text: z.string(),
+    }),
+    z.object({
+      type: z.literal('done').describe('It has succeeded.'),
+      step: Step,
+      seconds: Seconds,
+    }),
+    z.object({
+      type: z.literal('failed').describe('It has failed.'),
+      step: Step,
+      message: z.string(),
+    }),
+    z.object({
+      type: z.literal('note').describe('What is ignored.'),
+      line: Line,
+      message: z.string(),
+    }),
+    z.object({ type: z.literal('image').describe('The last line: the image.'), image: Image }),
+    z.object({
+      type: z.literal('error').describe('The last line: the build has failed.'),
+      error: z.string().describe('As in answers of errors.'),
+      code: z.string().meta({ description: 'As `x-error-code`.', examples: ['invalid_request'] }),
+      remedy: z.string().nullable().describe('As `x-error-remedy`; null if there is none.'),
+    }),
+  ])
+  .meta({ id: 'BuildLine', description: 'A line of the progress of a build.' });
+
+export type BuildQuery = z.infer<typeof BuildQuery>;
+export type BuildLine = z.infer<typeof BuildLine>;
 export type Image = z.infer<typeof Image>;
 export type ImageList = z.infer<typeof ImageList>;

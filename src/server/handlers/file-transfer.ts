@@ -180,7 +180,7 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
 }
 
 /** The body's chunks; throws the signal's reason even while none comes. */
-async function* paced(
+export async function* paced(
   body: IncomingMessage,
   stall: StallDetector,
   signal: AbortSignal,
@@ -202,7 +202,11 @@ async function* paced(
  * Sends an error to a client that is still uploading. Closing at once could lose the answer, so the
  * rest of the upload is read and discarded until the client has the answer.
  */
-function sendEarly(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendEarly(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const rest = new PassThrough();
   const { raw } = request;
   const timer = setTimeout(() => rest.end(), NOTICE_MS);

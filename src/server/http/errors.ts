@@ -12,7 +12,7 @@ import { closeLater } from './lingering-close.js';
 import { logOf } from './log.js';
 
 /** Characters of an error's message: enough for two paths of 4,096 that it quotes. */
-const MOST_MESSAGE = 10_000;
+export const MOST_MESSAGE = 10_000;
 
 /** The framework's own errors as errors of the contract. */
 const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
@@ -26,7 +26,7 @@ const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
     new ApiError('not_found', 'A name in the path is too long to exist.'),
 };
 
-function toApiError(error: FastifyError | ApiError | Error): ApiError {
+export function toApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const code = 'code' in error ? String(error.code) : '';
   const known = frameworkErrors[code];

@@ -1,0 +1,108 @@
+// @module-tag slow
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectDocker } from '../../../src/engines/docker/client.js';
+import { openTestService, type TestService } from '../../support/service/service.js';
+
+const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const SECRET = 'hidden-4711-secret';
+const ARGUMENT = 'hidden-4711-argument';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService();
+  await service.vc.projects.create('e2e');
+});
+afterAll(() => service.close());
+
+/** Makes a context; `.dockerignore` and others are given by their path. */
+function context(name: string, files: Readonly<Record<string, string>>): string {
+  const directory = join(service.directory, name);
+  mkdirSync(directory, { recursive: true });
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(directory, path), text);
+  return directory;
+}
+
+const build = (directory: string, ...more: string[]) =>
+  service.cli(['image', 'build', directory, ...more]);
+
+/** What builds may leave besides images and the cache. */
+async function left() {
+  const containers = await docker.listContainers({ all: true });
+  const own = containers.filter(({ Names }) => Names.some((name) => name.includes('vc-')));
+  const projects = await service.vc.projects.list();
+  return {
+    builds: projects.map(({ name }) => name).filter((name) => name.startsWith('build-')),
+    computers: own.filter(({ State }) => State === 'running').length,
+  };
+}
+
+it('a directory becomes an image, and the second build comes from the cache', async () => {
+  const directory = context('two-steps', {
+    Dockerfile:
+      'FROM linux\nENV GREETING="hello you"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\n',
+    'file.txt': 'from the context\n',
+  });
+  const before = await left();
+  const first = await build(directory, '-t', 'mybox');
+  expect(first.stderr).toContain('the image mybox is ready on docker');
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stderr).toMatch(/^#\d+ [\d.]+ 0$/m);
+  const began = performance.now();
+  const second = await build(directory, '-t', 'mybox');
+  console.info(`unchanged: ${Math.round(performance.now() - began)} ms`);
+  expect(second.stderr.match(/CACHED/g)?.length).toBeGreaterThanOrEqual(5);
+  expect(await left()).toEqual(before);
+  const made = await service.cli(['create', 'e2e/x', '--image', 'mybox']);
+  expect(made.code).toBe(0);
+  const script =
+    'cat /opt/app/copy; stat -c %U /opt/app/file.txt; cat ~/whoami; echo "$GREETING"; pgrep -x sleep || echo none';
+  const { stdout } = await service.cli(['bash', 'e2e/x', script]);
+  expect(stdout).toBe('from the context\nuser\nuser\nhello you\nnone\n');
+});
+
+describe('a build that fails', () => {
+  it('says the line of the Dockerfile, and leaves nothing', async () => {
+    const before = await left();
+    const directory = context('failing', { Dockerfile: 'FROM linux\n\nRUN echo no >&2; exit 3\n' });
+    const { code, stderr } = await build(directory, '-t', 'failing');
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('Dockerfile:3: RUN echo no >&2; exit 3: it ended with exit code 3');
+    expect(await left()).toEqual(before);
+    expect((await service.http('GET', '/images/failing')).status).toBe(404);
+  });
+
+  it('because nothing has this name says so before a computer is started', async () => {
+    const directory = context('unknown', { Dockerfile: 'FROM debian:12\n' });
+    const { stderr } = await build(directory, '-t', 'unknown');
+    expect(stderr).toContain('Dockerfile:1: there is no image "debian:12"');
+  });
+});
+
+it('a secret is in no layer, log or list, nor is a build argument in logs', async () => {
+  const directory = context('secret', {
+    Dockerfile:
+      'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && echo "${#WORD}" >/length\n',
+  });
+  writeFileSync(join(service.directory, 'token'), SECRET);
+  const secret = `id=token,src=${join(service.directory, 'token')}`;
+  const args = ['--secret', secret, '--build-arg', `WORD=${ARGUMENT}`];
+  const { code, stderr, stdout } = await build(directory, '-t', 'secret', '--json', ...args);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n').at(-1)).toContain('"type":"image"');
+  expect(stdout).not.toContain('4711');
+  const made = await service.cli(['create', 'e2e/y', '--image', 'secret']);
+  expect(made.code).toBe(0);
+  const search =
+    'cat /length; ls -A /run/secrets; sudo grep -rlI hidden-4711 / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; true';
+  const found = await service.cli(['bash', 'e2e/y', search]);
+  expect(found.stdout).toBe(`${ARGUMENT.length}\n`);
+  const images = await docker.listImages({ all: true });
+  const histories = await Promise.all(
+    images.map(async ({ Id }) => JSON.stringify(await docker.getImage(Id).inspect())),
+  );
+  const audit = await service.http('GET', '/audit');
+  expect(service.log() + histories.join() + JSON.stringify(audit.json)).not.toContain('4711');
+});

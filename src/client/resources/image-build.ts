@@ -37,7 +37,8 @@ export async function buildImage(
   options: ImageBuildOptions = {},
 ): Promise<Extract<BuildLine, { type: 'image' }>['image']> {
   const { args = {}, secrets = {}, signal } = options;
-  const query = new URLSearchParams(Object.entries(args).map(([n, v]) => ['arg', `${n}=${v}`]));
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(args)) query.append('arg', `${key}=${value}`);
   const fields = { dockerfile: options.dockerfile, target: options.target, engine: options.engine };
   for (const [key, value] of Object.entries(fields)) {
     if (value !== undefined) query.set(key, value);

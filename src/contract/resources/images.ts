@@ -116,12 +116,7 @@ export const BuildQuery = z.object({
     .optional()
     .meta({ description: 'Stage to build. Default: the last one.', examples: ['runtime'] }),
   no_cache: queryFlag('0').describe('Carry out every step again.'),
-  engine: text(64)
-    .optional()
-    .meta({
-      description: 'Engine to build on. Default: the first that can.',
-      examples: ['docker'],
-    }),
+  engine: text(64).optional().describe('Engine to build on. Default: the first that can.'),
 });
 
 const Step = z
@@ -149,9 +144,9 @@ export const BuildLine = z
     z.object({
       type: z.literal('output').describe('A line of its output.'),
       step: Step,
-      stream: z.enum(['stdout', 'stderr']),
+      stream: z.enum(['stdout', 'stderr']).describe('Where it was printed.'),
       seconds: Seconds,
-      text: z.string(),
+      text: z.string().meta({ description: 'The line.', examples: ['hello'] }),
     }),
     z.object({
       type: z.literal('done').describe('It has succeeded.'),
@@ -161,12 +156,12 @@ export const BuildLine = z
     z.object({
       type: z.literal('failed').describe('It has failed.'),
       step: Step,
-      message: z.string(),
+      message: z.string().meta({ description: 'Why.', examples: ['exit code 1'] }),
     }),
     z.object({
       type: z.literal('note').describe('What is ignored.'),
       line: Line,
-      message: z.string(),
+      message: z.string().meta({ description: 'Why.', examples: ['EXPOSE is ignored'] }),
     }),
     z.object({ type: z.literal('image').describe('The last line: the image.'), image: Image }),
     z.object({

@@ -20,12 +20,7 @@ export function buildStepStore(db: Db) {
      VALUES (:owner_id, :engine, :key, :parent, :disk_id, :now)`,
   );
   const touch = db.prepare(
-    `WITH RECURSIVE used (key) AS (
-       SELECT :key UNION
-       SELECT parent FROM build_steps JOIN used USING (key)
-         WHERE owner_id = :owner AND engine = :engine AND parent IS NOT NULL)
-     UPDATE build_steps SET used_at = :now
-       WHERE owner_id = :owner AND engine = :engine AND key IN (SELECT key FROM used)`,
+    'UPDATE build_steps SET used_at = ? WHERE owner_id = ? AND engine = ? AND key = ?',
   );
   // Of steps that were used together, those first that no other disk builds on.
   const oldest = db.prepare(
@@ -46,8 +41,17 @@ export function buildStepStore(db: Db) {
     /** Replaces the disk of the same key. */
     put: (step: BuildStepRecord) => void put.run({ ...step, now: new Date().toISOString() }),
     /** The step and those before it are used now. */
-    touch: (owner: string, engine: string, key: string) =>
-      void touch.run({ owner, engine, key, now: new Date().toISOString() }),
+    touch(ownerId: string, engine: string, key: string): void {
+      const now = new Date().toISOString();
+      const touched = new Set<string>();
+      let next: string | null = key;
+      while (next !== null && !touched.has(next)) {
+        touched.add(next);
+        touch.run(now, ownerId, engine, next);
+        const step = find.get(ownerId, engine, next) as BuildStepRecord | undefined;
+        next = step?.parent ?? null;
+      }
+    },
     /** Steps of the owner, those first that were not used for the longest time. */
     oldest: (ownerId: string) => oldest.all(ownerId) as BuildStepRecord[],
     /** Whether a step has this disk. */

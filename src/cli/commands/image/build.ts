@@ -13,7 +13,7 @@ const BUILD_METHODS = [...new Set(engines.flatMap(({ images }) => images.methods
 
 export const command = defineCommand({
   name: 'build',
-  summary: 'Build an image from a Dockerfile, or a recipe on this machine',
+  summary: 'Build an image from a Dockerfile or a recipe',
   details: [
     'A directory with a Dockerfile is built by the service, on this machine or another one, in',
     'computers of yours that exist as long as the build; FROM names an image of the service or of your',
@@ -29,7 +29,9 @@ export const command = defineCommand({
     }),
   },
   options: {
-    tag: value('-t, --tag <name>', 'name of the image of a directory', nonEmpty),
+    tag: value('-t, --tag <name>', 'name of the image of a directory', nonEmpty, {
+      completes: 'image',
+    }),
     file: value('-f, --file <path>', 'the Dockerfile', nonEmpty, {
       otherwise: 'DIRECTORY/Dockerfile',
       completes: 'file',

@@ -83,7 +83,7 @@ describe('a build that fails', () => {
 it('a secret is in no layer, log or list, nor is a build argument in logs', async () => {
   const directory = context('secret', {
     Dockerfile:
-      'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && echo "${#WORD}" >/length\n',
+      'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && printf %s "$WORD" | wc -c >/length\n',
   });
   writeFileSync(join(service.directory, 'token'), SECRET);
   const secret = `id=token,src=${join(service.directory, 'token')}`;

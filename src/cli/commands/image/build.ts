@@ -36,8 +36,8 @@ export const command = defineCommand({
       otherwise: 'DIRECTORY/Dockerfile',
       completes: 'file',
     }),
-    buildArgs: list('--build-arg <name=value>', 'value of an ARG; repeatable', nonEmpty),
-    secrets: list(
+    buildArg: list('--build-arg <name=value>', 'value of an ARG; repeatable', nonEmpty),
+    secret: list(
       '--secret <spec>',
       'for RUN --mount=type=secret: id=ID,src=FILE or id=ID,env=NAME; repeatable',
       nonEmpty,
@@ -74,7 +74,7 @@ export const command = defineCommand({
       if (method !== undefined || ifMissing) {
         throw new UsageError('--method and --if-missing are for recipes only');
       }
-      const { file, buildArgs: args, secrets, target, cache } = options;
+      const { file, buildArg: args, secret: secrets, target, cache } = options;
       const chosen = engine === 'auto' ? undefined : engine;
       const build = { directory: source, tag, file, args, secrets, target, cache, engine: chosen };
       return buildDirectory(context, build);

@@ -19,7 +19,7 @@ const SKIPPED: Skipped = [
   [/^vc ls --watch /, 'runs until Ctrl-C'],
   [/^vc connection add /, 'asks for the stream key'],
   [/^vc computer stream start /, 'needs the RTMP server live.example.com'],
-  [/--engine qemu|^vc fork /, 'needs QEMU'],
+  [/--engine qemu|^vc fork vm /, 'needs QEMU'],
   [/^vc image import |--image win$/, 'needs disks of virtual machines'],
 ];
 

@@ -18,6 +18,8 @@ const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
   files: [/([0-9a-f]{64}).*\1.*\1|([0-9a-f]{64}).*\2/s],
   stream: [/^1\n2\n3\nexit code 7$/m, /^(ended|still here)/m, /^done$/m],
   events: [/^desk is running$/m, /^job exited with 3$/m],
+  reset: [/^ok: a note is added$/m, /^ok: there is one note at first$/m, /^3 of 3 passed$/m],
+  search: [/^way-1 fails$/m, /^way-6 passes$/m, /^found: year % 4 == 0 and \(year % 100/m],
   browser: [/^the page shows: 2 items$/m, /^the page shows: 3 items$/m],
 };
 

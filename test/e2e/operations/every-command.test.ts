@@ -183,10 +183,14 @@ const script: readonly Line[] = [
   isQemu
     ? { argv: ['computer', 'cdp', '--help'], stdout: /^Usage: vc computer cdp/ }
     : { argv: computer('cdp'), stdout: /^ws:\/\/127\.0\.0\.1:\d+\/api\/.*ticket=vt_\w+\n$/ },
+  { argv: ['snapshot', 'create', name, 'clean', '--no-memory'], stderr: /as clean/ },
+  { argv: ['snapshot', 'ls', name], stdout: /^clean\t/m },
+  { argv: ['image', 'save', `${name}@clean`, 'saved'], stderr: /as the image saved/ },
+  { argv: ['image', 'rm', 'saved', '--yes'], stderr: /removed the image saved/ },
   { argv: computer('stop') },
-  inject('engine') !== 'docker'
-    ? { argv: computer('fork', 'copy'), stderr: /copy/ }
-    : { argv: computer('fork', 'copy'), code: 1, stderr: /cannot be copied/ },
+  { argv: computer('reset', 'clean'), stderr: /reset shop\/desk/ },
+  { argv: ['snapshot', 'rm', name, 'clean', '--yes'] },
+  { argv: computer('fork', 'copy'), stderr: /copy/ },
   // With --no-wait on QEMU, since an emulated machine takes a minute to boot.
   { argv: computer('start', ...noWait) },
   { argv: computer('restart', ...noWait) },

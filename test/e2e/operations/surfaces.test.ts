@@ -32,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
-const canFork = () => !['docker', 'podman'].includes(inject('engine'));
 const request = (method: string, path: string, body?: object) =>
   desktop.service.http(method, path, body);
 const call = async (method: string, path: string, body?: object) => {
@@ -471,28 +470,26 @@ describe('a computer', () => {
     expect(await (await fetch(page)).text()).toContain('<title>');
   });
 
-  it('is forked if its engine supports it', async () => {
-    await desktop.run('echo original >kept');
-    if (!canFork()) {
-      const refused = await request('POST', `${C()}/fork`, { name: 'copy' });
-      expect(refused.status).toBe(400);
-      expect(refused.json.error).toContain('copied');
-      expect(refused.remedy).toContain('/NAME --engine qemu');
-      return;
-    }
-    const forks = [
-      async () => (await call('POST', `${C()}/fork`, { name: 'copy' })).id,
-      async () => (await json('computer', 'fork', desktop.name, 'copy')).id,
-    ];
-    // In a quick run, test/e2e/qemu/fork.test.ts does it on QEMU.
+  it('is saved, reset and forked, and becomes an image', async () => {
+    // In a quick run, test/e2e/qemu does it on QEMU.
     if (!isThorough && inject('engine') === 'qemu') return;
-    // every-command.test.ts copies a stopped computer from the command line.
-    for (const copy of isThorough ? forks : forks.slice(0, 1)) {
-      const id: string = await copy();
-      const { stdout } = await call('POST', `/computers/${id}/bash`, { command: 'cat kept' });
-      expect(stdout).toBe('original\n');
-      await call('DELETE', `/computers/${id}`);
-    }
+    await desktop.run('echo original >kept; sync');
+    const snapshot = { name: 'clean', memory: false };
+    expect(await call('POST', `${C()}/snapshots`, snapshot)).toMatchObject({ name: 'clean' });
+    const { snapshots } = await call('GET', `${C()}/snapshots`);
+    expect(snapshots).toMatchObject([{ name: 'clean', current: true }]);
+    const { id } = await call('POST', `${C()}/fork`, { name: 'copy', snapshot: 'clean' });
+    const { stdout } = await call('POST', `/computers/${id}/bash`, { command: 'cat kept' });
+    expect(stdout).toBe('original\n');
+    await call('DELETE', `/computers/${id}`);
+    const image = { name: 'browser-ready', computer: desktop.id, snapshot: 'clean' };
+    expect(await call('POST', '/images', image)).toMatchObject({ name: 'browser-ready' });
+    expect(await call('GET', '/images/browser-ready')).toMatchObject({ kind: 'saved' });
+    await call('DELETE', '/images/browser-ready');
+    await desktop.run('echo changed >kept');
+    await call('POST', `${C()}/reset`, { snapshot: 'clean' });
+    expect(await desktop.run('cat kept')).toBe('original\n');
+    await call('DELETE', `${C()}/snapshots/clean`);
   });
 });
 

@@ -74,7 +74,9 @@ promise(
   "another owner's resource answers exactly like a missing one",
   async (report) => {
     let requests = 0;
-    for (const route of addressed) {
+    // A build makes an image of one's own, whatever others have of this name.
+    const ofOthers = addressed.filter(({ name }) => name !== 'buildImage');
+    for (const route of ofOthers) {
       for (const [body, query] of requestsFor(route)) {
         const what = `${route.method} ${route.path}${query} ${JSON.stringify(body)}`;
         const answer = await ask(route, theirs, body, query);
@@ -86,7 +88,7 @@ promise(
       const [body, query] = requestsFor(route)[0] ?? [undefined, ''];
       expect((await ask(route, theirs, body, query)).status, route.path).toBe(404);
     }
-    report(`${requests} requests to ${addressed.length} routes, same answers`);
+    report(`${requests} requests to ${ofOthers.length} routes, same answers`);
     // The resources are unchanged.
     const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
     expect(json).toMatchObject({ id: theirs.id, status: 'running', name: 'desk' });

@@ -259,6 +259,7 @@ export function createContainerEngine(
       await cleanUp;
       await pool.close();
       await helper.settled();
+      await saves.settled();
       // Also for a stopped machine: `docker start` may start it without the service.
       const isNeeded = await containers.any().catch(() => true);
       if (!isNeeded) {

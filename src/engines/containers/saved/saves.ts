@@ -39,8 +39,9 @@ export class Saves {
   readonly #options: SavesOptions;
   readonly #docker: Docker;
   readonly #byMachine = new KeyedQueue();
-  /** Ids of the disks that are being saved. */
+  /** Ids of the disks that are being saved, or whose builders are being removed. */
   readonly #saving = new Set<string>();
+  readonly #removals = new Set<Promise<void>>();
 
   constructor(options: SavesOptions) {
     this.#options = options;
@@ -59,6 +60,11 @@ export class Saves {
       if (saved === undefined) throw new Error(`the image of ${request.id} is gone`);
       return saved;
     });
+  }
+
+  /** Resolves when no builder is being removed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#removals);
   }
 
   /** Resumes machines that a killed service or Engine has left paused, and removes what it left. */
@@ -89,10 +95,22 @@ export class Saves {
         if (!(error instanceof StillPaused)) await this.#remove(builder);
         throw error;
       }
-      await this.#remove(builder);
-    } finally {
+      this.#removeLater(builder, job.id);
+    } catch (error) {
       this.#saving.delete(job.id);
+      throw error;
     }
+  }
+
+  /** The caller need not wait for it; if it fails, the next clean-up removes the builder. */
+  #removeLater(builder: string, id: string): void {
+    const removal = this.#remove(builder)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#saving.delete(id);
+        this.#removals.delete(removal);
+      });
+    this.#removals.add(removal);
   }
 
   async #refuseManyLayers(image: string, signal: AbortSignal | undefined): Promise<void> {

@@ -32,6 +32,7 @@ beforeEach(() => open());
 
 it('has the Engine pause a machine whose files it cannot reach, and lists no machine for its image', async () => {
   const saved = await saves.save('m1', request);
+  await saves.settled();
   expect(saved).toEqual({
     ...{ id: 'snp_1', kind: 'snapshot', machine: 'm1', bytes: 123, memory: false },
   });
@@ -55,6 +56,7 @@ it('has the Engine pause a machine whose files it cannot reach, and lists no mac
 
 it('does nothing for a disk that is saved already', async () => {
   const saved = await saves.save('m1', request);
+  await saves.settled();
   engine.calls.length = 0;
   expect(await saves.save('m1', request)).toEqual(saved);
   expect(engine.calls).toEqual([]);
@@ -90,6 +92,7 @@ it('resumes the machine that a killed service has left paused, and removes the b
 it('leaves the builder of a save that is in progress alone', async () => {
   engine.onCommit = () => saves.cleanUp();
   await saves.save('m1', request);
+  await saves.settled();
   expect(engine.calls.filter((call) => call.startsWith('remove'))).toHaveLength(1);
 });
 
@@ -98,6 +101,7 @@ it('replaces the builder of an interrupted save of the same disk', async () => {
   const left = { id: 'b', name: 'vc-builder-snp_1', image: 'sha256:linux', state: 'created' };
   engine.containers.push({ ...left, labels });
   await saves.save('m1', request);
+  await saves.settled();
   expect(engine.containers.map(({ name }) => name)).toEqual(['vc-m1']);
 });
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDocker } from '../../../src/engines/docker/client.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
 const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
@@ -29,12 +30,10 @@ const build = (directory: string, ...more: string[]) =>
 
 /** What builds may leave besides images and the cache. */
 async function left() {
-  const containers = await docker.listContainers({ all: true });
-  const own = containers.filter(({ Names }) => Names.some((name) => name.startsWith('/vc-cmp_')));
   const projects = await service.vc.projects.list();
   return {
     builds: projects.map(({ name }) => name).filter((name) => name.startsWith('build-')),
-    computers: own.filter(({ State }) => State === 'running').length,
+    ...(await outOfBand(service).leftovers()),
   };
 }
 

@@ -15,8 +15,8 @@ import { isThorough } from '../../support/run/tiers.js';
 import { freePort, openViewer } from '../../support/screen/ingest.js';
 import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
 import {
-  addressed,
   type Names,
+  ofOthers,
   swapped,
   validRequest,
   withoutNames,
@@ -224,7 +224,7 @@ describe('the service', () => {
     });
     const theirs = { ...names, id: desktop.id, key: (await call('GET', '/keys')).keys[0].id };
     const missing = { ...swapped(theirs), owner: 'none', job: 'job_a' };
-    for (const route of addressed) {
+    for (const route of ofOthers) {
       const answers = [theirs, missing].map((of) => askAs(key.key, route, of));
       const [theirsAnswer, missingAnswer] = await Promise.all(answers);
       const seen = [theirsAnswer, missingAnswer].map((answer) =>
@@ -236,7 +236,7 @@ describe('the service', () => {
     expect(await call('GET', C())).toMatchObject({ status: 'running', name: 'desktop' });
     await call('DELETE', `/connections/${names.name}`);
     await call('DELETE', `/owners/${desktop.project}-stranger`);
-    report(`${addressed.length} routes`);
+    report(`${ofOthers.length} routes`);
   });
 
   it('keeps connections and never shows their keys', async () => {

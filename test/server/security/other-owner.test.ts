@@ -6,6 +6,7 @@ import { fill, type Route, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
 import {
   addressed,
+  ofOthers,
   swapped,
   validRequest,
   withoutNames,
@@ -74,8 +75,6 @@ promise(
   "another owner's resource answers exactly like a missing one",
   async (report) => {
     let requests = 0;
-    // A build makes an image of one's own, whatever others have of this name.
-    const ofOthers = addressed.filter(({ name }) => name !== 'buildImage');
     for (const route of ofOthers) {
       for (const [body, query] of requestsFor(route)) {
         const what = `${route.method} ${route.path}${query} ${JSON.stringify(body)}`;

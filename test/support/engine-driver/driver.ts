@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
+import { LABEL } from '../../../src/engines/containers/ids.js';
 import { connectDocker } from '../../../src/engines/docker/client.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
@@ -39,9 +40,15 @@ const others = {
     return (await text(await exec.start({ Tty: true }))).replaceAll('\r\n', '\n');
   },
   inspect: (id: string) => docker.getContainer(`vc-${id}`).inspect(),
-  tags: async () => (await docker.listImages()).map(({ RepoTags, Id }) => RepoTags?.[0] ?? Id),
+  /** Tags of the images of this service; the id of one without a tag. */
+  tags: async () =>
+    (await docker.listImages())
+      .filter(({ Labels }) => Labels?.[LABEL.service] === serviceId)
+      .flatMap(({ RepoTags, Id }) => (RepoTags?.length ? RepoTags : [Id])),
   containers: async () =>
-    (await docker.listContainers({ all: true })).map(({ Names, State }) => `${Names[0]} ${State}`),
+    (await docker.listContainers({ all: true }))
+      .filter(({ Labels }) => Labels[LABEL.service] === serviceId)
+      .map(({ Names, State }) => `${Names[0]} ${State}`),
 };
 
 type Call = (...values: readonly unknown[]) => Promise<unknown>;

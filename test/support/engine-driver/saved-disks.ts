@@ -176,8 +176,7 @@ function defineTests(): void {
     for (const id of ['cmp_2', 'cmp_3']) await driver.engine.remove(id);
     expect((await driver.engine.tags()).join()).toContain('vc-origin/cmp_6:latest');
     await driver.engine.remove('cmp_6');
-    const left = (await driver.engine.tags()).filter((tag) => !/vc\/|vc-origin\/cmp_1:/.test(tag));
-    expect(left).toEqual([]);
+    expect(await driver.engine.tags()).toEqual([]);
   });
 
   it('a killed service leaves nothing of a snapshot, and no machine paused', async () => {
@@ -216,7 +215,7 @@ function defineTests(): void {
   it('removal leaves no image and no container', async () => {
     await driver.engine.remove(spec.id);
     await driver.engine.removeSaved('snp_3');
-    expect((await driver.engine.tags()).filter((tag) => !/vc\//.test(tag))).toEqual([]);
+    expect(await driver.engine.tags()).toEqual([]);
     expect((await driver.engine.containers()).filter((name) => /cmp_|builder/.test(name))).toEqual(
       [],
     );

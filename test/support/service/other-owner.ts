@@ -7,6 +7,9 @@ export type Names = Readonly<Record<string, string>>;
 /** The routes that name a resource in their path and need a key. */
 export const addressed = routes.filter((route) => !route.open && parametersOf(route).length > 0);
 
+/** Those whose resource can be another owner's: a build makes an image of one's own, whatever others have. */
+export const ofOthers = addressed.filter(({ name }) => name !== 'buildImage');
+
 /** The ids and names reversed: same length and form, but of nothing. */
 export function swapped(names: Names): Record<string, string> {
   return Object.fromEntries(

@@ -90,6 +90,8 @@ function adapt(config: ContainerCreateOptions): ContainerCreateOptions {
   const { HostConfig = {}, Healthcheck: _, ...others } = config;
   return {
     ...others,
+    // Else its input is the host's /dev/null, which crun before version 1.24 gives to the container's root.
+    OpenStdin: true,
     HostConfig: {
       ...HostConfig,
       ...capabilities(HostConfig),

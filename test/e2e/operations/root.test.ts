@@ -1,5 +1,5 @@
 // @module-tag slow
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { eventually } from '../../support/eventually.js';
@@ -68,6 +68,7 @@ const FORBIDDEN_WITHOUT_NAMESPACE = [
   'ip address add 192.0.2.1/32 dev eth0',
   'python3 -c "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)"',
 ];
+const HOST_DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 const HOST_SETTINGS = ['/proc/sys/kernel/panic', '/proc/sys/kernel/core_pattern'];
 
 promise(33, 'mounts, devices and kernel settings are out of reach of root', async (report) => {
@@ -84,6 +85,10 @@ promise(33, 'mounts, devices and kernel settings are out of reach of root', asyn
     report(`${scripts.length} ways`);
   }
   expect(settings()).toEqual(before);
+});
+
+promise(33, 'devices of the host belong to root of the host', () => {
+  for (const name of HOST_DEVICES) expect(statSync(`/dev/${name}`).uid, name).toBe(0);
 });
 
 promise(

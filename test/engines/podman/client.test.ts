@@ -23,7 +23,7 @@ it('gives a container host ids of its own, and no option that Podman does not kn
       Tmpfs: { '/run/vc': 'rw,mode=0700,uid=5,gid=5,size=1048576,nr_inodes=256', '/tmp': 'rw' },
     },
   });
-  expect(config).toEqual({ Image: 'vc/linux:latest' });
+  expect(config).toEqual({ Image: 'vc/linux:latest', OpenStdin: true });
   expect(HostConfig).toEqual({
     UsernsMode: 'auto:size=65536',
     CapDrop: ['ALL'],

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
-import { inTier, thorough } from '../../support/run/tiers.js';
+import { thorough } from '../../support/run/tiers.js';
 import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 
@@ -50,7 +50,7 @@ describe('a fork of a running computer', () => {
     expect(await desktop.run('cat ~/kept')).toBe('disk\n');
   });
 
-  it('has the memory of one moment while a program writes all the time', async () => {
+  thorough('has the memory of one moment while a program writes all the time', async () => {
     const program = `
 words = [0] * (1 << 20)
 passes = 0
@@ -116,9 +116,8 @@ thorough(
 );
 
 describe('the service killed with SIGKILL during a fork', () => {
-  it.each(inTier({ thorough: [10, 60, 150, 400, 900], quick: [150] }))(
-    'after %i ms leaves the copy complete or gone',
-    async (delay) => {
+  for (const delay of [10, 60, 150, 400, 900]) {
+    thorough(`after ${delay} ms leaves the copy complete or gone`, async () => {
       const name = `half-${delay}`;
       // Clean up after an earlier attempt.
       for (const { id } of await copiesNamed(name)) await remove(id);
@@ -146,8 +145,8 @@ describe('the service killed with SIGKILL during a fork', () => {
       // The reconciler removes what the copies started from.
       const saved = join(desktop.service.directory, 'state', 'qemu', 'saved');
       await eventually(async () => (await readdir(saved)).length === 0, 60_000);
-    },
-  );
+    });
+  }
 
   thorough('the guest is resumed even if its QEMU answers the next service late', async () => {
     const copying = fork('late').catch(() => undefined);

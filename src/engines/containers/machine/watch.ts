@@ -9,6 +9,8 @@ import { toApiError } from '../errors.js';
 import { LABEL } from '../ids.js';
 import { inspectMachine } from './status.js';
 
+/** A container was removed: Docker's word and Podman's. */
+const REMOVED = ['destroy', 'remove'];
 /** Interval of pings, which detect an Engine that hangs but keeps the connection open. */
 const PING_EVERY_MS = 5_000;
 
@@ -61,7 +63,7 @@ function openEvents(
   return untyped(docker).getEvents({
     filters: {
       type: ['container'],
-      event: ['start', 'die', 'destroy'],
+      event: ['start', 'die', ...REMOVED],
       label: [`${LABEL.service}=${serviceId}`],
     },
     // Include events since now, except from a remote Engine, whose clock may differ.
@@ -79,7 +81,7 @@ async function machineEvent(
   const id = Actor?.Attributes?.[LABEL.machine];
   const container = Actor?.ID;
   if (!id || container === undefined) return undefined;
-  if (Action === 'destroy') return { id, status: 'gone' };
+  if (REMOVED.includes(Action ?? '')) return { id, status: 'gone' };
   // It may have changed since the event: report its present state.
   return inspectMachine(docker, container, id, signal);
 }

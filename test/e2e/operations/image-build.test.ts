@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDocker } from '../../../src/engines/docker/client.js';
+import { onDocker } from '../../support/run/tiers.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
-const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
 const SECRET = 'hidden-4711-secret';
 const ARGUMENT = 'hidden-4711-argument';
 
@@ -28,12 +28,15 @@ function context(name: string, files: Readonly<Record<string, string>>): string 
 const build = (directory: string, ...more: string[]) =>
   service.cli(['image', 'build', directory, ...more]);
 
+const isInspectable = ['docker', 'qemu'].includes(inject('engine'));
+
 /** What builds may leave besides images and the cache. */
 async function left() {
   const projects = await service.vc.projects.list();
   return {
     builds: projects.map(({ name }) => name).filter((name) => name.startsWith('build-')),
-    ...(await outOfBand(service).leftovers()),
+    computers: (await service.http('GET', '/computers')).json.computers.length,
+    ...(isInspectable ? await outOfBand(service).leftovers() : {}),
   };
 }
 
@@ -45,7 +48,7 @@ it('a directory becomes an image, and the second build comes from the cache', as
   });
   const before = await left();
   const first = await build(directory, '-t', 'mybox');
-  expect(first.stderr).toContain('the image mybox is ready on docker');
+  expect(first.stderr).toContain(`the image mybox is ready on ${inject('engine')}`);
   expect(first).toMatchObject({ code: 0 });
   expect(first.stderr).toMatch(/^#\d+ [\d.]+ 0$/m);
   const began = performance.now();
@@ -62,7 +65,7 @@ it('a directory becomes an image, and the second build comes from the cache', as
 });
 
 describe('a build that fails', () => {
-  it('says the line of the Dockerfile, and leaves nothing', async () => {
+  onDocker('says the line of the Dockerfile, and leaves nothing', async () => {
     const before = await left();
     const directory = context('failing', { Dockerfile: 'FROM linux\n\nRUN echo no >&2; exit 3\n' });
     const { code, stderr } = await build(directory, '-t', 'failing');
@@ -72,14 +75,14 @@ describe('a build that fails', () => {
     expect((await service.http('GET', '/images/failing')).status).toBe(404);
   });
 
-  it('because nothing has this name says so before a computer is started', async () => {
+  onDocker('because nothing has this name says so before a computer is started', async () => {
     const directory = context('unknown', { Dockerfile: 'FROM debian:12\n' });
     const { stderr } = await build(directory, '-t', 'unknown');
     expect(stderr).toContain('Dockerfile:1: there is no image "debian:12"');
   });
 });
 
-it('a secret is in no layer, log or list, nor is a build argument in logs', async () => {
+onDocker('a secret is in no layer, log or list, nor is a build argument in logs', async () => {
   const directory = context('secret', {
     Dockerfile:
       'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && printf %s "$WORD" | wc -c >/length\n',
@@ -98,6 +101,7 @@ it('a secret is in no layer, log or list, nor is a build argument in logs', asyn
     'cat /length; ls -A /run/secrets; sudo grep -rlIE "hidden-4711-[sa]" / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; true';
   const found = await service.cli(['bash', 'e2e/y', search]);
   expect(found.stdout).toBe(`${ARGUMENT.length}\n`);
+  const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
   const images = await docker.listImages({ all: true });
   const histories = await Promise.all(
     images.map(async ({ Id }) => JSON.stringify(await docker.getImage(Id).inspect())),

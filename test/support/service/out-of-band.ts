@@ -29,6 +29,8 @@ export interface OutOfBand {
   freeze(id: string): Promise<() => void>;
   /** Kills all processes of its computers at once, as when the host goes down. */
   powerOff(): Promise<void>;
+  /** What it has saved of the disks of computers. */
+  saved(): Promise<string[]>;
   /** The processes of a computer on this host. */
   pids(id: string): Promise<number[]>;
 }
@@ -66,6 +68,10 @@ function dockerOutOfBand({ directory }: TestService): OutOfBand {
       }
       await eventually(async () => (await running()).length === 0, 30_000);
     },
+    saved: async () =>
+      (await docker.listImages(ours)).flatMap(({ RepoTags, Id }) =>
+        RepoTags?.length ? RepoTags : [Id],
+      ),
     pids,
   };
 }
@@ -125,6 +131,7 @@ function qemuOutOfBand(service: TestService): OutOfBand {
       for (const { pid } of others()) signal(pid, 'SIGKILL');
       await eventually(async () => others().length === 0, 30_000);
     },
+    saved: async () => readdirSync(join(service.directory, 'state', 'qemu', 'saved')),
     pids,
   };
 }

@@ -62,8 +62,8 @@ const endToEnd = {
   // A busy host may be too slow for a test once. The reporter names the tests that needed it.
   retry: 1,
   hookTimeout: 900_000,
-  // Engines share the workers. Emulated machines use a processor each.
-  maxWorkers: availableParallelism(),
+  // Engines share the workers. Tests wait for machines a third of their time.
+  maxWorkers: availableParallelism() + 1,
   // As in the unit tests: a worker loads the modules of `src` once for all its files.
   isolate: false,
   sequence: { groupOrder: 1 },

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { connectDocker } from '../../../src/engines/docker/client.js';
 import { onDocker } from '../../support/run/tiers.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
@@ -64,22 +64,20 @@ it('a directory becomes an image, and the second build comes from the cache', as
   expect(stdout).toBe('from the context\nuser\nuser\nhello you\nnone\n');
 });
 
-describe('a build that fails', () => {
-  onDocker('says the line of the Dockerfile, and leaves nothing', async () => {
-    const before = await left();
-    const directory = context('failing', { Dockerfile: 'FROM linux\n\nRUN echo no >&2; exit 3\n' });
-    const { code, stderr } = await build(directory, '-t', 'failing');
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('Dockerfile:3: RUN echo no >&2; exit 3: it ended with exit code 3');
-    expect(await left()).toEqual(before);
-    expect((await service.http('GET', '/images/failing')).status).toBe(404);
-  });
+onDocker('a build that fails says the line of the Dockerfile, and leaves nothing', async () => {
+  const before = await left();
+  const directory = context('failing', { Dockerfile: 'FROM linux\n\nRUN echo no >&2; exit 3\n' });
+  const { code, stderr } = await build(directory, '-t', 'failing');
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('Dockerfile:3: RUN echo no >&2; exit 3: it ended with exit code 3');
+  expect(await left()).toEqual(before);
+  expect((await service.http('GET', '/images/failing')).status).toBe(404);
+});
 
-  onDocker('because nothing has this name says so before a computer is started', async () => {
-    const directory = context('unknown', { Dockerfile: 'FROM debian:12\n' });
-    const { stderr } = await build(directory, '-t', 'unknown');
-    expect(stderr).toContain('Dockerfile:1: there is no image "debian:12"');
-  });
+onDocker('a base that nothing has is named before a computer is started', async () => {
+  const directory = context('unknown', { Dockerfile: 'FROM debian:12\n' });
+  const { stderr } = await build(directory, '-t', 'unknown');
+  expect(stderr).toContain('Dockerfile:1: there is no image "debian:12"');
 });
 
 onDocker('a secret is in no layer, log or list, nor is a build argument in logs', async () => {

@@ -52,7 +52,8 @@ it('the API service of Podman is started again when it was ended', async () => {
 it('a container that was removed by hand is an error of its computer', async () => {
   await podman('rm', '--force', '--time', '0', `vc-${desktop.id}`);
   const computer = async () => (await desktop.service.http('GET', `/computers/${desktop.id}`)).json;
-  await eventually(async () => (await computer()).status === 'error', 60_000);
+  // The reconciler would find it within 30 s.
+  await eventually(async () => (await computer()).status === 'error', 15_000);
   expect((await computer()).status_reason).toMatch(/disk|gone|no longer/i);
 });
 

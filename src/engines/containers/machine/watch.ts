@@ -9,8 +9,9 @@ import { toApiError } from '../errors.js';
 import { LABEL } from '../ids.js';
 import { inspectMachine } from './status.js';
 
-/** A container was removed: Docker's word and Podman's. */
+/** Names of events: Docker's, and Podman's, which it filters by. */
 const REMOVED = ['destroy', 'remove'];
+const CHANGED = ['start', 'die', 'died', ...REMOVED];
 /** Interval of pings, which detect an Engine that hangs but keeps the connection open. */
 const PING_EVERY_MS = 5_000;
 
@@ -63,7 +64,7 @@ function openEvents(
   return untyped(docker).getEvents({
     filters: {
       type: ['container'],
-      event: ['start', 'die', ...REMOVED],
+      event: CHANGED,
       label: [`${LABEL.service}=${serviceId}`],
     },
     // Include events since now, except from a remote Engine, whose clock may differ.

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { connectDocker } from '../../../src/engines/docker/client.js';
+import { promise } from '../../support/run/promise.js';
 import { onDocker } from '../../support/run/tiers.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
@@ -28,6 +29,7 @@ function context(name: string, files: Readonly<Record<string, string>>): string 
 const build = (directory: string, ...more: string[]) =>
   service.cli(['image', 'build', directory, ...more]);
 
+const isDocker = inject('engine') === 'docker';
 const isInspectable = ['docker', 'qemu'].includes(inject('engine'));
 
 /** What builds may leave besides images and the cache. */
@@ -80,31 +82,36 @@ onDocker('a base that nothing has is named before a computer is started', async 
   expect(stderr).toContain('Dockerfile:1: there is no image "debian:12"');
 });
 
-onDocker('a secret is in no layer, log or list, nor is a build argument in logs', async () => {
-  const directory = context('secret', {
-    Dockerfile:
-      'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && printf %s "$WORD" | wc -c >/length\n',
-  });
-  writeFileSync(join(service.directory, 'token'), SECRET);
-  const secret = `id=token,src=${join(service.directory, 'token')}`;
-  const args = ['--secret', secret, '--build-arg', `WORD=${ARGUMENT}`];
-  const { code, stderr, stdout } = await build(directory, '-t', 'secret', '--json', ...args);
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  expect(stdout.trim().split('\n').at(-1)).toContain('"type":"image"');
-  for (const hidden of [SECRET, ARGUMENT]) expect(stdout).not.toContain(hidden);
-  const made = await service.cli(['create', 'e2e/y', '--image', 'secret']);
-  expect(made.code).toBe(0);
-  const search =
-    'cat /length; ls -A /run/secrets; sudo find / -xdev -type f -mmin -60 -exec grep -lIE "hidden-4711-[sa]" {} + 2>/dev/null; true';
-  const found = await service.cli(['bash', 'e2e/y', search]);
-  expect(found.stdout).toBe(`${ARGUMENT.length}\n`);
-  const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
-  const images = await docker.listImages({ all: true });
-  const histories = await Promise.all(
-    images.map(async ({ Id }) => JSON.stringify(await docker.getImage(Id).inspect())),
-  );
-  const audit = await service.http('GET', '/audit');
-  const kept = service.log() + histories.join() + JSON.stringify(audit.json);
-  for (const hidden of [SECRET, ARGUMENT]) expect(kept).not.toContain(hidden);
-});
+promise.runIf(isDocker)(
+  35,
+  'a secret is in no layer, log or list, nor is a build argument in logs',
+  async (report) => {
+    const directory = context('secret', {
+      Dockerfile:
+        'FROM linux\nARG WORD\nRUN --mount=type=secret,id=token test "$(cat /run/secrets/token)" = "$(printf hidden-4711-%s secret)" && printf %s "$WORD" | wc -c >/length\n',
+    });
+    writeFileSync(join(service.directory, 'token'), SECRET);
+    const secret = `id=token,src=${join(service.directory, 'token')}`;
+    const args = ['--secret', secret, '--build-arg', `WORD=${ARGUMENT}`];
+    const { code, stderr, stdout } = await build(directory, '-t', 'secret', '--json', ...args);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n').at(-1)).toContain('"type":"image"');
+    for (const hidden of [SECRET, ARGUMENT]) expect(stdout).not.toContain(hidden);
+    const made = await service.cli(['create', 'e2e/y', '--image', 'secret']);
+    expect(made.code).toBe(0);
+    const search =
+      'cat /length; ls -A /run/secrets; sudo find / -xdev -type f -mmin -60 -exec grep -lIE "hidden-4711-[sa]" {} + 2>/dev/null; true';
+    const found = await service.cli(['bash', 'e2e/y', search]);
+    expect(found.stdout).toBe(`${ARGUMENT.length}\n`);
+    const docker = connectDocker({ socketPath: inject('dockerHost').replace('unix://', '') });
+    const images = await docker.listImages({ all: true });
+    const histories = await Promise.all(
+      images.map(async ({ Id }) => JSON.stringify(await docker.getImage(Id).inspect())),
+    );
+    const audit = await service.http('GET', '/audit');
+    const kept = service.log() + histories.join() + JSON.stringify(audit.json);
+    for (const hidden of [SECRET, ARGUMENT]) expect(kept).not.toContain(hidden);
+    report(`${images.length} images, the log and the audit log`);
+  },
+);

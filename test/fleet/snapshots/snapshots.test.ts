@@ -4,6 +4,7 @@ import { CreateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { FakeEngine, FakeSnapshottingEngine, gate } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { promise } from '../../support/run/promise.js';
 
 let test: TestFleet;
 let engine: FakeSnapshottingEngine;
@@ -140,7 +141,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('are refused beyond the limit of storage, and can then be removed', async () => {
+  promise(34, 'are refused beyond the limit of storage, and can then be removed', async () => {
     await create('desk');
     await snapshot('desk', 'small');
     test.fleet.owners.update('default', { max_storage: 1 });

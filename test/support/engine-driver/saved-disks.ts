@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DiskSource, MachineSpec } from '../../../src/engines/engine.js';
 import { eventually } from '../eventually.js';
+import { promise } from '../run/promise.js';
 import { type EngineDriver, openDriver } from './open-driver.js';
 
 /** What a test changes as root: contents, removals, a replaced directory, owners, special bits. */
@@ -179,7 +180,7 @@ function defineTests(): void {
     expect(await driver.engine.tags()).toEqual([]);
   });
 
-  it('a killed service leaves nothing of a snapshot, and no machine paused', async () => {
+  promise(31, 'a killed service leaves nothing of a snapshot, and no machine paused', async () => {
     await run(spec.id, 'head -c 300M /dev/urandom >~/big; echo two >~/note');
     const request = {
       id: 'snp_3',

@@ -12,8 +12,6 @@ export interface EngineDescriptor {
   readonly title: string;
   /** What its computers run in: `containers`. */
   readonly runsIn: string;
-  /** It can copy computers; see {@link Forking}. */
-  readonly canFork: boolean;
   /** Used only where it is named: `auto` does not choose it. */
   readonly onlyByName?: true;
   /** Its own options of `vc serve`. */

@@ -23,8 +23,6 @@ export interface MachineDescription {
    * `hextile` where every byte has to be taken out of a guest.
    */
   readonly pixels: 'raw' | 'hextile';
-  /** What a copy of it has while it runs; false: it cannot be copied. One that is stopped has a disk. */
-  readonly canFork: 'memory' | 'disk' | false;
   /** How to log in; undefined when its image has no SSH server. */
   readonly shell?: ShellAccess;
   /** What its desktop runs: X11 programs, Windows programs on Wine, or another operating system. */
@@ -198,16 +196,6 @@ export interface Engine {
   close?(): Promise<void>;
 }
 
-/**
- * An engine that copies a running machine with its memory or by its disk, a stopped one by its disk.
- * Only a copy with memory runs; others are stopped. Idempotent by `to.id`: a copy that was not finished
- * is made again. The copy is reached with the key in `to`.
- */
-export interface Forking {
-  /** @param onRunning called at most once, when a copy runs whose screen can be dialled already */
-  fork(from: string, to: MachineSpec, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
-}
-
 /** What to save; see {@link Snapshotting.save}. */
 export interface SaveRequest extends DiskSource {
   readonly ownerId: string;
@@ -248,11 +236,6 @@ export interface Snapshotting {
 
 export function isSnapshotting(engine: Engine): engine is Engine & Snapshotting {
   return 'save' in engine;
-}
-
-/** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */
-export function isForking(engine: Engine): engine is Engine & Forking {
-  return 'fork' in engine;
 }
 
 /**

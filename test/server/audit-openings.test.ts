@@ -11,7 +11,7 @@ import { deferred } from '../../src/lib/async/deferred.js';
 import { buildApp } from '../../src/server/app.js';
 import type { Shell } from '../../src/shell/types.js';
 import { eventually } from '../support/eventually.js';
-import { FakeForkingEngine } from '../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 import { openViewer } from '../support/viewer.js';
 
@@ -56,7 +56,7 @@ const parts = {
 };
 
 beforeEach(async () => {
-  world = await openTestFleet({ engine: new FakeForkingEngine(), maxRunning: 9 });
+  world = await openTestFleet({ engine: new FakeSnapshottingEngine(), maxRunning: 9 });
   const { openShell } = world.connectors;
   const opening: typeof openShell = async (...given) => {
     const shell = Object.assign(await openShell(...given), parts);

@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engines/engine.js';
 import { firstUsable } from '../../src/engines/select.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { composeEngines } from '../../src/server/engines.js';
-import { FakeEngine, FakeForkingEngine } from '../support/fake-engine.js';
+import { FakeEngine, FakeVmEngine } from '../support/fake-engine.js';
 import { silentLog } from '../support/fleet.js';
 
 let directory: string;
@@ -30,7 +30,7 @@ const unusable = (engine: Engine): Engine => {
 };
 
 it('prefers Docker if an Engine answers, else the first usable engine', async () => {
-  const [docker, qemu] = [new FakeEngine(), new FakeForkingEngine()];
+  const [docker, qemu] = [new FakeEngine(), new FakeVmEngine()];
   expect((await firstUsable([docker, qemu])).name).toBe('docker');
   expect((await firstUsable([unusable(docker), qemu])).name).toBe('qemu');
   expect((await firstUsable([unusable(docker), unusable(qemu)])).name).toBe('docker');

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '../../src/server/app.js';
-import { FakeForkingEngine } from '../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
 let test: TestFleet;
@@ -325,7 +325,7 @@ describe('computers', () => {
 
 describe('a copy', () => {
   it('is created under both forms of the path, and answered like a creation', async () => {
-    const engine = new FakeForkingEngine();
+    const engine = new FakeSnapshottingEngine();
     const other = await openTestFleet({ engine, maxRunning: 9 });
     const parts = { reachable: { hosts: [] }, version: '0.0.0', log: pino({ level: 'silent' }) };
     const copying = await buildApp({ fleet: other.fleet, ...parts });
@@ -338,7 +338,7 @@ describe('a copy', () => {
     const { json: one } = await post('/projects/p/computers', { name: 'one' });
     expect(await post(`/computers/${one.id}/fork`, { name: 'two' })).toMatchObject({
       status: 200,
-      json: { name: 'two', status: 'running', engine: 'qemu', isolation: 'emulated' },
+      json: { name: 'two', status: 'running', engine: 'docker', isolation: 'container' },
     });
     const atOnce = await post('/projects/p/computers/one/fork?wait=0', { name: 'three' });
     expect(atOnce).toMatchObject({ status: 200, json: { status: 'starting' } });
@@ -356,16 +356,13 @@ describe('a copy', () => {
     await other.close();
   });
 
-  it('is refused by an engine that cannot copy', async () => {
+  it('is refused by an engine that saves no disks', async () => {
     await call('POST', '/projects', { name: 'copies' });
     await call('POST', '/projects/copies/computers', { name: 'c' });
     const answer = await call('POST', '/projects/copies/computers/c/fork', { name: 'd' });
     expect(answer.status).toBe(400);
     expect(answer.headers.get('x-error-code')).toBe('unsupported');
-    expect(answer.json.error).toContain('cannot be copied');
-    expect(decodeURIComponent(answer.headers.get('x-error-remedy') ?? '')).toBe(
-      'The engine qemu copies computers. Create one there: vc setup --engine qemu && vc image build linux --engine qemu --if-missing && vc service stop && vc serve --detach --engine auto && vc create copies/NAME --engine qemu',
-    );
+    expect(answer.json.error).toBe('The engine "docker" does not save disks of computers.');
     await call('DELETE', '/projects/copies');
   });
 });

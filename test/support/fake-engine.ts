@@ -1,21 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/contract/errors.js';
-import {
-  type Engine,
-  type EngineCapabilities,
-  type EngineImage,
-  type Forking,
-  isForking,
-  type MachineDescription,
-  type MachineEvent,
-  type MachineSpec,
-  type MachineState,
-  type MachineUsage,
-  type Measuring,
-  type Probe,
-  type SavedDisk,
-  type SaveRequest,
-  type Snapshotting,
+import type {
+  Engine,
+  EngineCapabilities,
+  EngineImage,
+  MachineDescription,
+  MachineEvent,
+  MachineSpec,
+  MachineState,
+  MachineUsage,
+  Measuring,
+  Probe,
+  SavedDisk,
+  SaveRequest,
+  Snapshotting,
 } from '../../src/engines/engine.js';
 
 type Call =
@@ -24,7 +22,6 @@ type Call =
   | 'stop'
   | 'remove'
   | 'list'
-  | 'fork'
   | 'move'
   | 'save'
   | 'reset'
@@ -60,8 +57,7 @@ export class FakeEngine implements Engine, Measuring {
 
   async describe(): Promise<MachineDescription> {
     const { isolation } = this.capabilities;
-    const canFork = isForking(this) ? 'memory' : false;
-    return { isolation, pixels: 'raw', canFork, shell: { user: 'user' }, programs: 'x11' };
+    return { isolation, pixels: 'raw', shell: { user: 'user' }, programs: 'x11' };
   }
 
   async create(spec: MachineSpec): Promise<void> {
@@ -155,28 +151,6 @@ export class FakeEngine implements Engine, Measuring {
   }
 }
 
-/** An engine that can copy machines, with configurable images. */
-export class FakeForkingEngine extends FakeEngine implements Forking {
-  override readonly name: string = 'qemu';
-  override readonly capabilities: EngineCapabilities = {
-    ...{ isolation: 'emulated', os: ['linux', 'windows'], gpus: [] },
-  };
-  readonly stored: EngineImage[] = [
-    { name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) },
-  ];
-
-  override async images(): Promise<EngineImage[]> {
-    return this.stored;
-  }
-
-  async fork(from: string, to: MachineSpec): Promise<void> {
-    const status = this.machines.get(from)?.status;
-    await this.step('fork', `${from} ${to.id}`);
-    if (!status) throw new ApiError('not_found', 'no such machine');
-    this.machines.set(to.id, { spec: to, status });
-  }
-}
-
 /** What is on a disk, as far as tests care. */
 const EMPTY = 'as created';
 
@@ -237,5 +211,20 @@ export class FakeSnapshottingEngine extends FakeEngine implements Snapshotting {
     const content = this.disks.get(from.id)?.content;
     if (content === undefined) throw new ApiError('not_found', 'no such saved disk');
     return content;
+  }
+}
+
+/** A second engine of a service, with configurable images. */
+export class FakeVmEngine extends FakeSnapshottingEngine {
+  override readonly name: string = 'qemu';
+  override readonly capabilities: EngineCapabilities = {
+    ...{ isolation: 'emulated', os: ['linux', 'windows'], gpus: [] },
+  };
+  readonly stored: EngineImage[] = [
+    { name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) },
+  ];
+
+  override async images(): Promise<EngineImage[]> {
+    return this.stored;
   }
 }

@@ -7,7 +7,7 @@ import { Fleet, type FleetOptions } from '../../src/fleet/fleet.js';
 import { closeDatabase, databaseFile, openDatabase } from '../../src/fleet/store/database.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
-import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
+import { FakeEngine } from './fake-engine.js';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -66,7 +66,7 @@ export async function openTestFleet(
     directory?: string;
     engine?: FakeEngine;
     /** Further engines, and the one for new computers if it is not the first. */
-    other?: FakeForkingEngine;
+    other?: FakeEngine;
     preferred?: string;
     key?: string;
     origins?: readonly string[];

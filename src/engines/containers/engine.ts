@@ -89,7 +89,7 @@ async function describe(
   );
   const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
   const shell = { user: 'user' };
-  return { isolation: 'container', pixels: 'raw', canFork: 'disk', shell, programs };
+  return { isolation: 'container', pixels: 'raw', shell, programs };
 }
 
 function unusable({ message, remedy }: ApiError): Probe {

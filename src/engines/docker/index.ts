@@ -4,7 +4,6 @@ export const docker: EngineDescriptor = {
   name: 'docker',
   title: 'Docker',
   runsIn: 'containers',
-  canFork: false,
   options: [NO_SUDO, SPARES],
   environment: [['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock']],
   open: async (stateDirectory, service) => {

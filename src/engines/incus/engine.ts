@@ -4,7 +4,6 @@ import type { Clustered } from '../clustered.js';
 import type {
   Channel,
   Engine,
-  Forking,
   Labelling,
   MachineDescription,
   MachineState,
@@ -86,7 +85,7 @@ export interface IncusEngineOptions {
 /** Machines as containers of a cluster of LXD or Incus. */
 export function createIncusEngine(
   options: IncusEngineOptions,
-): Engine & Measuring & Clustered & Forking & Snapshotting & Labelling {
+): Engine & Measuring & Clustered & Snapshotting & Labelling {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
   const saved = new SavedDisks({ cluster, instances, serviceId });
@@ -104,7 +103,7 @@ export function createIncusEngine(
     // An image for Windows runs its programs on Wine.
     const programs = config?.[KEY.os] === 'windows' ? 'wine' : 'x11';
     const shell = { user: 'user' };
-    return { isolation: 'container', pixels: 'hextile', canFork: 'disk', shell, programs };
+    return { isolation: 'container', pixels: 'hextile', shell, programs };
   };
   const exec = async (id: string, command: readonly string[], signal?: AbortSignal) => {
     const url = await instances.place(id, signal);
@@ -130,7 +129,6 @@ export function createIncusEngine(
     describe,
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
-    fork: (from, to, signal) => machines.copy(from, to, signal),
     save: (id, request, signal) => saved.save(id, request, signal),
     savedDisks: (signal) => saved.list(signal),
     removeSaved: (id, signal) => saved.remove(id, signal),

@@ -5,7 +5,6 @@ export const incus: EngineDescriptor = {
   name: 'incus',
   title: 'LXD and Incus',
   runsIn: 'containers of a cluster',
-  canFork: true,
   onlyByName: true,
   options: [],
   environment: [],

@@ -4,7 +4,6 @@ export const podman: EngineDescriptor = {
   name: 'podman',
   title: 'Podman',
   runsIn: 'containers',
-  canFork: false,
   options: [NO_SUDO, SPARES],
   environment: [['CONTAINER_HOST', 'Podman service to use; by default vc starts its own']],
   open: async (stateDirectory, service) => {

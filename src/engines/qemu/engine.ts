@@ -6,7 +6,6 @@ import type { ServiceSettings } from '../descriptor.js';
 import type {
   Engine,
   EngineCapabilities,
-  Forking,
   MachineDescription,
   MachineUsage,
   Measuring,
@@ -26,7 +25,6 @@ import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
-import { forkMachine } from './snapshots/fork.js';
 import { resetMachine } from './snapshots/reset.js';
 import { saveMachine } from './snapshots/save.js';
 import { SavedStore } from './snapshots/saved/store.js';
@@ -54,7 +52,6 @@ export interface QemuEngineOptions {
 }
 
 export type QemuEngine = Engine &
-  Forking &
   Snapshotting &
   Measuring &
   TemplateSource & { close(): Promise<void> };
@@ -126,7 +123,6 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       const common = {
         isolation: isolation(),
         pixels: PIXELS,
-        canFork: 'memory',
         programs,
       } as const;
       return shell === undefined ? common : { ...common, shell };
@@ -160,10 +156,6 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     },
     images: () => listImages(host.layout.images),
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
-    fork: (from, to, signal, onRunning) =>
-      machines.withTwo(from, to.id, (source, copy) =>
-        forkMachine(source, copy, to, { host, templates, saved, onProblem, signal, onRunning }),
-      ),
     save: (machine, request, signal) =>
       saveMachine(machine, request, { host, machines, saved }, signal),
     savedDisks: () => saved.list(),

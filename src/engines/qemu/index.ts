@@ -4,7 +4,6 @@ export const qemu: EngineDescriptor = {
   name: 'qemu',
   title: 'QEMU',
   runsIn: 'virtual machines',
-  canFork: true,
   options: [SPARES],
   environment: [],
   open: async (stateDirectory, service) => (await load()).openQemu(stateDirectory, service),

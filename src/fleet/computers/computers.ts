@@ -9,7 +9,6 @@ import type {
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
-import { isSnapshotting } from '../../engines/engine.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
@@ -84,13 +83,6 @@ export class Computers {
     wait: Waiting,
     onCreated?: (ids: readonly string[]) => void,
   ): Promise<Computer[]> {
-    const [name, ...others] = names;
-    const isSingle = name !== undefined && others.length === 0 && snapshot === undefined;
-    if (isSingle && !isSnapshotting(this.#machines.engine(record.engine))) {
-      const created = (id: string) => onCreated?.([id]);
-      const copy = await this.#creation.ofComputer(owner, record.id, name, created);
-      return [await this.#begin(copy, wait)];
-    }
     const copies = await this.#creation.ofSaved(owner, record, names, snapshot, onCreated);
     const { session } = this.#machines.of(record);
     for (const copy of copies) this.#machines.of(copy).session.copied(session);
@@ -101,7 +93,7 @@ export class Computers {
     const [failure] = failures.filter(({ reason }) => !(reason instanceof Superseded));
     if (failure !== undefined) {
       await Promise.all(copies.map(({ id }) => this.#discard(id)));
-      throw others.length > 0
+      throw copies.length > 1
         ? failureOf(failure.copy?.name ?? '', failure.reason)
         : failure.reason;
     }

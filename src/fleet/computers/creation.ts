@@ -1,11 +1,9 @@
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer } from '../../contract/resources.js';
-import { isForking } from '../../engines/engine.js';
 import { isReserving, type MachineIdentity } from '../../engines/pool/reserving.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { refuseImpossiblePlacement } from '../cluster/member-placement.js';
-import { forkRemedy } from '../errors/fork-remedy.js';
 import { missing } from '../errors/missing.js';
 import { INITIAL } from '../lifecycle/lifecycle.js';
 import { diskSource } from '../lifecycle/machine-spec.js';
@@ -78,7 +76,6 @@ export class Creation {
       member,
       member_group,
       engine: engine.name,
-      copy_of: null,
       copy_runs: 1,
       source: source ?? null,
       created_by: owner.keyId,
@@ -104,26 +101,6 @@ export class Creation {
     }
   }
 
-  /** Inserts the row of a copy in the same project, once no step runs on the original. */
-  async ofComputer(
-    owner: Owner,
-    id: string,
-    name: string,
-    onCreated?: OnCreated,
-  ): Promise<ComputerRecord> {
-    const source = refuseUnsettled(await settled(this.#store, this.#machines, id));
-    const project = this.#projectOf(owner, source);
-    const isOffered = isForking(this.#machines.offeredEngine(source.engine));
-    if (!isOffered || !(await this.#machines.of(source).session.describe()).canFork) {
-      const message = `Computers on the engine "${source.engine}" cannot be copied.`;
-      const remedy = await forkRemedy(this.#machines.offered, source);
-      throw new ApiError('unsupported', message, { remedy });
-    }
-    const copy_runs = source.status === 'running' ? 1 : 0;
-    const copied = { ...source, name, protected: 0, copy_of: source.id, copy_runs };
-    return this.#insertOne(owner, project, copied, onCreated);
-  }
-
   /**
    * Inserts the rows of copies in the same project, made from a snapshot of the original, or from a disk
    * that is saved for them. Copies of a snapshot run, as those of a running computer.
@@ -136,11 +113,12 @@ export class Creation {
     onCreated?: (ids: readonly string[]) => void,
   ): Promise<ComputerRecord[]> {
     this.#machines.offeredEngine(record.engine);
+    this.#disks.engineOf(record);
     const of = snapshot === undefined ? undefined : this.#snapshots.find(record, snapshot);
     const runs = (source: ComputerRecord) => of !== undefined || source.status === 'running';
     const insert = (source: ComputerRecord, disk: SavedDiskRecord) => {
       const copy_runs = runs(source) ? 1 : 0;
-      const copied = { ...source, protected: 0, copy_of: null, copy_runs, source: disk.id };
+      const copied = { ...source, protected: 0, copy_runs, source: disk.id };
       const shapes = names.map((name) => ({ ...copied, name }));
       const copies = this.#insert(owner, this.#projectOf(owner, source), shapes);
       onCreated?.(copies.map(({ id }) => id));

@@ -27,7 +27,7 @@ export function refuseDeleted(record: ComputerRecord | undefined): ComputerRecor
   throw new ApiError('conflict', `The computer ${JSON.stringify(record.name)} is being deleted.`);
 }
 
-/** Only a running or stopped computer has a disk that can be copied or saved. */
+/** Only a running or stopped computer has a disk that can be saved. */
 export function refuseUnsettled(given: ComputerRecord | undefined): ComputerRecord {
   const record = refuseDeleted(given);
   const { name, status } = record;

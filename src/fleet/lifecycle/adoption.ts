@@ -135,7 +135,6 @@ export class Adoption {
       protected: isProtected ? 1 : 0,
       created_at: label.created,
       status: 'stopped',
-      copy_of: null,
       copy_runs: 1,
       member: null,
       member_group: null,

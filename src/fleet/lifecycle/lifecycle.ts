@@ -97,7 +97,7 @@ export type Verdict =
 
 /**
  * Compares the intent in the row with the machine's state, which is undefined without a machine.
- * Only for a computer without a running step. `sourceIsGone`: a copy that can never be completed.
+ * Only for a computer without a running step.
  */
 export function judge(
   record: Pick<
@@ -105,12 +105,11 @@ export function judge(
     'status' | 'started_at' | 'copied_at' | 'reset_to' | 'project_name' | 'name'
   >,
   state: Pick<MachineState, 'status' | 'reason' | 'isMoving'> | undefined,
-  sourceIsGone: boolean,
 ): Verdict | undefined {
   const { status } = record;
   // Nothing is known of it until its host answers again; only an interrupted move needs a step.
   if (state?.status === 'unreachable' && !state.isMoving) return undefined;
-  if (status === 'deleting' || sourceIsGone) return { pursue: 'remove' };
+  if (status === 'deleting') return { pursue: 'remove' };
   // A reset may replace the machine.
   const isLost = state === undefined && hasDisk(record) && record.reset_to === null;
   if (isLost) return { news: 'lost', reason: lostReason(record) };

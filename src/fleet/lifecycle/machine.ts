@@ -26,8 +26,6 @@ export interface MachineParts {
   readonly store: Store;
   readonly connectors: Connectors;
   readonly spares: SpareConnections;
-  /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
-  copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
   /** Where its machine is to be created. */
   place(record: ComputerRecord): Promise<MachinePlacement | undefined>;
   /** The label of its machine; undefined for an engine without labels. */
@@ -49,7 +47,6 @@ export class Machine {
   readonly #engine: Engine;
   readonly #store: Store;
   readonly #steps = new Steps((error) => this.#failed(error));
-  readonly #copy: MachineParts['copy'];
   readonly #place: MachineParts['place'];
   readonly #label: MachineParts['label'];
   readonly #onRemoved: () => Promise<void>;
@@ -59,7 +56,6 @@ export class Machine {
   constructor(record: ComputerRecord, parts: MachineParts) {
     const { engine, store, connectors } = parts;
     this.id = record.id;
-    this.#copy = parts.copy;
     this.#place = parts.place;
     this.#label = parts.label;
     this.#onRemoved = parts.onRemoved;
@@ -232,31 +228,27 @@ export class Machine {
         remedy: 'See: vc ls --all',
       });
     const resetFrom = await this.#completeReset(signal);
-    const isCopy = record.copy_of !== null;
-    if (isCopy) await this.#become(record, record.copy_of, signal);
     // Never recreate a machine that had a disk: that would hide the loss of the disk.
-    else if (!hasDisk(record)) await this.#create(record, signal);
+    if (!hasDisk(record)) await this.#create(record, signal);
     // It may have been renamed since its last start.
     else await this.#withDisk(record, () => this.#setHostName(record));
     if (record.copied_at === null && record.copy_runs === 0) {
-      if (!isCopy) this.#store.transaction(() => this.#copied());
+      // A copy that does not run is complete.
+      this.#store.transaction(() => {
+        this.#store.computers.setCopied(this.id);
+        this.#store.computers.change(this.id, 'copied');
+      });
       return;
     }
     const from = resetFrom ?? (hasDisk(record) ? null : record.source);
     if (from !== null && this.#store.savedDisks.find(from)?.memory === 1) {
       // The pointer of a copy is where the original's was.
       this.session.copied(resetFrom === undefined ? this.session : undefined);
-    } else if (!isCopy) this.session.started(record);
+    } else this.session.started(record);
     const start = () => this.#engine.start(this.id, signal, () => this.session.anticipate());
     await this.#withDisk(record, start);
     await this.#ready(signal);
     this.#store.computers.change(this.id, 'ready');
-  }
-
-  /** A copy that does not run is complete. */
-  #copied(): void {
-    this.#store.computers.setCopied(this.id);
-    this.#store.computers.change(this.id, 'copied');
   }
 
   /** Completes a reset of which the row tells; returns the id of the saved disk. */
@@ -295,17 +287,6 @@ export class Machine {
     if (!isClustered(this.#engine)) return;
     const member = await this.#engine.memberOf(this.id, signal);
     if (member !== undefined) this.#store.computers.setMember(this.id, member);
-  }
-
-  /** Copies the computer `source` into this machine, and stops it if the copy should not run. */
-  async #become(record: ComputerRecord, source: string, signal: AbortSignal): Promise<void> {
-    await this.#copy(this.#spec(record), source, signal);
-    // The source may have been started meanwhile.
-    if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
-    this.#store.transaction(() => {
-      if (record.copy_runs === 0) this.#copied();
-      else this.#store.computers.setCopied(this.id);
-    });
   }
 
   async #ready(signal: AbortSignal): Promise<void> {

@@ -1,11 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import {
-  type Engine,
-  type Isolation,
-  isForking,
-  isLabelling,
-  type MachineSpec,
-} from '../../engines/engine.js';
+import { type Engine, type Isolation, isLabelling } from '../../engines/engine.js';
 import { placeNew } from '../cluster/place-new.js';
 import type { EngineOffer } from '../computers/placement.js';
 import type { Connectors } from '../sessions/session.js';
@@ -51,7 +45,6 @@ export class Machines implements EngineOffer {
       store: this.#store,
       connectors: this.#connectors,
       spares: this.#spares,
-      copy: (spec, from, signal) => this.#copy(spec, from, signal),
       place: (present) => placeNew(engine, present, this.#store),
       label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
       onRemoved: async () => {
@@ -123,32 +116,4 @@ export class Machines implements EngineOffer {
     const message = `This service creates no new computers with the engine ${JSON.stringify(name)}.`;
     throw new ApiError('unsupported', message, { remedy: `Use one of: ${names}` });
   }
-
-  /** Copies the computer `from` into a machine that does not exist or is incomplete. */
-  async #copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void> {
-    const source = this.#store.computers.findById(from);
-    if (source === undefined || source.status === 'deleting') throw sourceGone();
-    const engine = this.engine(source.engine);
-    if (!isForking(engine))
-      throw new ApiError('unsupported', `The engine "${engine.name}" cannot copy.`);
-    const machine = this.of(source);
-    const copy = this.known(spec.id)?.session;
-    let isRunning = false;
-    const onRunning = () => {
-      isRunning = true;
-      copy?.copied(machine.session);
-      copy?.anticipate();
-    };
-    await machine.held(() => engine.fork(from, spec, signal, onRunning), signal);
-    if (isRunning) return;
-    const { canFork } = await machine.session.describe(signal);
-    if (canFork === 'memory') copy?.copied(machine.session);
-    else copy?.started(spec.resolution);
-  }
-}
-
-function sourceGone(): ApiError {
-  return new ApiError('not_found', 'The computer to be copied was deleted.', {
-    remedy: 'Remove this one too.',
-  });
 }

@@ -141,18 +141,11 @@ export class Reconciler {
       machine.observe(state);
       return undefined;
     }
-    const verdict = judge(record, state, this.#lostItsSource(record));
+    const verdict = judge(record, state);
     if (verdict === undefined) return undefined;
     if ('pursue' in verdict) return () => this.#resume(record, machine[verdict.pursue]());
     this.#adopt(record, verdict.news, verdict.reason);
     return undefined;
-  }
-
-  /** True for an incomplete copy whose source was deleted. */
-  #lostItsSource({ status, copy_of }: ComputerRecord): boolean {
-    if (status !== 'starting' || copy_of === null) return false;
-    const source = this.#store.computers.findById(copy_of);
-    return source === undefined || source.status === 'deleting';
   }
 
   /** Stores the machine's state as the computer's status. */

@@ -26,10 +26,9 @@ export type NewComputer = Omit<
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_of,
-       copy_runs, member, member_group, source, created_by, created_by_name,
-       created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_runs,
+       member, member_group, source, created_by, created_by_name, created_by_prefix)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -62,7 +61,7 @@ export function computerStore(db: Db, written: Notifier) {
   const update = db.prepare(
     'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ? WHERE id = ?',
   );
-  const complete = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
+  const complete = db.prepare('UPDATE computers SET copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const setSnapshot = db.prepare('UPDATE computers SET snapshot = ? WHERE id = ?');
@@ -99,8 +98,8 @@ export function computerStore(db: Db, written: Notifier) {
     else if (next !== status || reason !== status_reason) {
       const begins = next === 'running' && status !== 'running';
       write(setStatus, id, [next, reason, begins ? new Date().toISOString() : null]);
-      // A machine that runs is complete, although the step that copied it failed.
-      if (begins && record.copy_of !== null) setCopied(id);
+      // A copy that runs is complete, although the step that made it failed.
+      if (begins && record.copied_at === null && record.copy_runs === 0) setCopied(id);
     }
     return next;
   };
@@ -127,7 +126,6 @@ export function computerStore(db: Db, written: Notifier) {
         row.private_key,
         row.public_key,
         row.created_at,
-        row.copy_of,
         row.copy_runs,
         row.member,
         row.member_group,

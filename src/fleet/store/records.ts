@@ -72,9 +72,7 @@ export interface ComputerRecord {
   readonly public_key: string;
   readonly created_at: string;
   readonly started_at: string | null;
-  /** Id of the computer that is being copied; null once the copy is complete. */
-  readonly copy_of: string | null;
-  /** 1 if it is to run once it is copied. */
+  /** 0 for a copy that is to be stopped, until it is to run. */
   readonly copy_runs: number;
   readonly copied_at: string | null;
   /** Id of the saved disk that it was made from; null if that is its image. */
@@ -102,8 +100,8 @@ export function hasDisk({
 const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping'];
 
 /**
- * Whether a computer counts against its owner's limit. A copy that is to be stopped does not: it runs
- * only while it is made, and only if its source was started meanwhile.
+ * Whether a computer counts against its owner's limit. A copy that is to be stopped does not, even while
+ * it is made.
  */
 export function isCounted({
   status,

@@ -119,7 +119,6 @@ promise(
       private_key: '',
       public_key: '',
       created_at: '2026-01-02T03:04:05.000Z',
-      copy_of: null,
       copy_runs: 1,
     });
     world.store.transaction(() => {

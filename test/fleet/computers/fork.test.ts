@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
 import { CreateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
-import { FakeEngine, FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeEngine, FakeSnapshottingEngine, FakeVmEngine } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 
 let test: TestFleet;
-let engine: FakeForkingEngine;
+let engine: FakeSnapshottingEngine;
 let owner: Owner;
 
 beforeEach(async () => {
-  engine = new FakeForkingEngine();
+  engine = new FakeSnapshottingEngine();
   test = await openTestFleet({ engine });
   owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
   test.fleet.projects.create(owner, 'demo');
@@ -48,7 +48,7 @@ const reopen = async () => {
 };
 
 /** Blocks the next such call until the returned function is called. */
-function gate(call: 'fork' | 'start' | 'stop'): () => void {
+function gate(call: 'save' | 'create' | 'start' | 'stop'): () => void {
   let open = () => {};
   engine.gates.set(
     call,
@@ -58,8 +58,8 @@ function gate(call: 'fork' | 'start' | 'stop'): () => void {
   );
   return open;
 }
-const underWay = (call: string) =>
-  vi.waitFor(() => expect(engine.calls.some((made) => made.startsWith(call))).toBe(true));
+const underWay = (call: 'save' | 'create' | 'start' | 'stop') =>
+  vi.waitFor(() => expect(engine.gates.has(call)).toBe(false));
 
 describe('a copy of a running computer', () => {
   it('runs, with the same size and its own key', async () => {
@@ -74,7 +74,6 @@ describe('a copy of a running computer', () => {
     });
     expect(copy.id).not.toBe(original.id);
     expect(engine.machines.get(copy.id)?.status).toBe('running');
-    expect(engine.calls).not.toContain(`create ${copy.id}`);
     const [theirs, ours] = [record('one'), record('two')];
     expect(ours.public_key).not.toBe(theirs.public_key);
     expect(engine.machines.get(copy.id)?.spec.authorizedKey).toBe(ours.public_key);
@@ -97,18 +96,19 @@ describe('a copy of a running computer', () => {
     expect((await copying).status).toBe('running');
   });
 
-  it('delays a stop and a deletion of its source until the copy is complete', async () => {
+  it('delays a deletion of its source until its disk is saved, and is refused then', async () => {
     await create('one');
-    const open = gate('fork');
-    const copying = fork('one', 'two');
-    await underWay('fork');
+    const open = gate('save');
+    const copying = refusal(fork('one', 'two'));
+    await underWay('save');
     const removing = test.fleet.computers.remove(record('one'));
     await new Promise(setImmediate);
     expect(engine.calls.some((call) => call.startsWith('remove'))).toBe(false);
     open();
-    expect((await copying).status).toBe('running');
+    expect(await copying).toBe('conflict');
     await removing;
-    expect(names()).toEqual(['two']);
+    expect(names()).toEqual([]);
+    expect(engine.disks.size).toBe(0);
   });
 
   it('does not start while a text is typed', async () => {
@@ -143,10 +143,11 @@ describe('a copy of a stopped computer', () => {
   it('is stopped, and starts from its own disk', async () => {
     await create('one');
     await stop('one');
+    engine.contents.set(record('one').id, 'state');
     const copy = await fork('one', 'two');
     expect(copy.status).toBe('stopped');
     expect((await test.fleet.computers.start(record('two'))).status).toBe('running');
-    expect(engine.calls).not.toContain(`create ${copy.id}`);
+    expect(engine.contents.get(copy.id)).toBe('state');
   });
 
   it('does not count against the limit, even while it is created', async () => {
@@ -154,9 +155,9 @@ describe('a copy of a stopped computer', () => {
     await stop('one');
     await create('two');
     await create('three');
-    const open = gate('fork');
+    const open = gate('create');
     const copying = fork('one', 'four');
-    await underWay('fork');
+    await underWay('create');
     await stop('two');
     expect((await test.fleet.computers.start(record('two'))).status).toBe('running');
     open();
@@ -187,18 +188,17 @@ describe('a copy of a stopped computer, at the limit of running ones', () => {
     ['restart', restart],
   ])('is refused a %s that a stop overtakes', async (_, run) => {
     await atLimit();
-    const openFork = gate('fork');
+    const openCreate = gate('create');
     const copying = refusal(fork('one', 'four'));
-    await underWay('fork');
+    await underWay('create');
     const running = refusal(run('four'));
     const openStop = gate('stop');
-    engine.calls.length = 0;
     const stopping = stop('four');
+    openCreate();
     await underWay('stop');
     await new Promise(setImmediate);
-    openFork();
     openStop();
-    expect(await copying).toBe('conflict');
+    expect(await copying).toBe('done');
     expect(await running).toBe('limit_reached');
     expect(countRunning()).toBe(2);
     expect((await stopping).status).toBe('stopped');
@@ -209,7 +209,7 @@ describe('a copy of a stopped computer, at the limit of running ones', () => {
     ['restart', restart],
   ])('is refused a %s while the engine is away, and runs when there is room', async (_, run) => {
     await atLimit();
-    engine.failures.set('fork', new ApiError('engine_unavailable', 'It does not answer.'));
+    engine.failures.set('create', new ApiError('engine_unavailable', 'It does not answer.'));
     await fork('one', 'four', 'no');
     await vi.waitFor(() => expect(record('four').status_reason).toBe('It does not answer.'));
     engine.failures.clear();
@@ -223,7 +223,7 @@ describe('a copy of a stopped computer, at the limit of running ones', () => {
 
   it('is refused a start while its stop is delayed', async () => {
     await atLimit();
-    engine.failures.set('fork', new ApiError('engine_unavailable', 'It does not answer.'));
+    engine.failures.set('create', new ApiError('engine_unavailable', 'It does not answer.'));
     engine.failures.set('stop', new ApiError('engine_unavailable', 'It does not answer.'));
     await fork('one', 'four', 'no');
     expect(await refusal(stop('four'))).toBe('engine_unavailable');
@@ -236,7 +236,7 @@ describe('a copy of a stopped computer, at the limit of running ones', () => {
   it('counts if its machine runs all the same', async () => {
     await atLimit();
     await stop('two');
-    engine.failures.set('fork', new ApiError('internal', 'no answer in time'));
+    engine.failures.set('create', new ApiError('internal', 'no answer in time'));
     const { id } = await fork('one', 'four', 'no');
     await vi.waitFor(() => expect(record('four').status).toBe('error'));
     expect(countRunning()).toBe(1);
@@ -247,7 +247,7 @@ describe('a copy of a stopped computer, at the limit of running ones', () => {
     expect(countRunning()).toBe(2);
     expect(await refusal(start('two'))).toBe('limit_reached');
     expect((await restart('four')).status).toBe('running');
-    expect(engine.calls.filter((call) => call.startsWith('fork'))).toHaveLength(1);
+    expect(engine.calls.filter((call) => call === `create ${id}`)).toHaveLength(1);
   });
 });
 
@@ -255,68 +255,38 @@ describe('a refused copy', () => {
   it('changes nothing', async () => {
     await create('one');
     expect(await refusal(fork('one', 'one'))).toBe('name_taken');
-    engine.failures.set('fork', new ApiError('internal', 'no room'));
-    expect(await refusal(fork('one', 'two'))).toBe('internal');
-    expect(names()).toEqual(['one']);
-    expect(engine.machines.size).toBe(1);
+    for (const call of ['save', 'create'] as const) {
+      engine.failures.set(call, new ApiError('internal', 'no room'));
+      expect(await refusal(fork('one', 'two'))).toBe('internal');
+      engine.failures.clear();
+      expect(names()).toEqual(['one']);
+      expect([engine.machines.size, engine.disks.size]).toEqual([1, 0]);
+    }
   });
 
-  it('names the engines that can copy', async () => {
+  it('names an engine that saves disks', async () => {
     await test.close();
-    test = await openTestFleet({ engine: new FakeEngine(), other: engine });
+    test = await openTestFleet({ engine: new FakeEngine(), other: new FakeVmEngine() });
     owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
     test.fleet.projects.create(owner, 'demo');
     await create('one');
     await expect(fork('one', 'two')).rejects.toMatchObject({
       code: 'unsupported',
-      remedy:
-        'The engine qemu copies computers. Create one there: vc create demo/NAME --engine qemu',
+      remedy: 'Use a computer of another engine: vc create --engine qemu',
     });
     expect(names()).toEqual(['one']);
   });
 });
 
-describe('a copy that a crash interrupted', () => {
-  const interrupted = async () => {
-    await create('one');
-    gate('fork');
-    const answer = refusal(fork('one', 'two'));
-    await underWay('fork');
-    engine.calls.length = 0;
-    return { answer };
-  };
-
-  it('is completed at the next start', async () => {
-    const { answer } = await interrupted();
-    await reopen();
-    expect(await answer).not.toBe('done');
-    await vi.waitFor(() => expect(record('two').status).toBe('running'));
-    expect(engine.machines.get(record('two').id)?.status).toBe('running');
-  });
-
-  it('is removed if its source is gone', async () => {
-    const { answer } = await interrupted();
-    const { id } = record('one');
-    await test.fleet.close();
-    await answer;
-    // The source's deletion was recorded before the crash, and is resumed first at the start.
-    const { openStore } = await import('../../../src/fleet/store/index.js');
-    const store = openStore(test.directory);
-    store.computers.change(id, 'remove');
-    store.close();
-    test = await openTestFleet({ engine, directory: test.directory, key: test.key });
-    await vi.waitFor(() => expect(names()).toEqual([]));
-    expect(engine.machines.size).toBe(0);
-  });
-
-  it('runs if its source was stopped meanwhile', async () => {
-    const { answer } = await interrupted();
-    const { id } = record('one');
-    await test.fleet.close();
-    await answer;
-    await engine.stop(id);
-    test = await openTestFleet({ engine, directory: test.directory, key: test.key });
-    await vi.waitFor(() => expect(record('two').status).toBe('running'));
-    expect(record('one').status).toBe('stopped');
-  });
+it('a copy that a crash interrupted is completed even if its source was deleted', async () => {
+  await create('one');
+  const open = gate('create');
+  const answer = refusal(fork('one', 'two'));
+  await underWay('create');
+  await test.fleet.computers.remove(record('one'));
+  test = await test.restart();
+  open();
+  expect(await answer).not.toBe('done');
+  await vi.waitFor(() => expect(record('two').status).toBe('running'));
+  expect(names()).toEqual(['two']);
 });

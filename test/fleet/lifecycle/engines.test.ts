@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
 import { CreateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
-import { FakeEngine, FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeEngine, FakeVmEngine } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 
 let docker: FakeEngine;
-let qemu: FakeForkingEngine;
+let qemu: FakeVmEngine;
 let test: TestFleet;
 let owner: Owner;
 
@@ -17,7 +17,7 @@ const open = async (preferred: 'docker' | 'qemu' = 'docker') => {
 };
 beforeEach(async () => {
   docker = new FakeEngine();
-  qemu = new FakeForkingEngine();
+  qemu = new FakeVmEngine();
   qemu.stored.push({ name: 'toy', os: 'windows', bytes: 1, createdAt: new Date(0) });
   await open();
 });

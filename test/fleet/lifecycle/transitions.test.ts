@@ -81,17 +81,13 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
     'moving' as const,
   );
   fc.assert(
-    fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), at, (...given) => {
-      const [status, started_at, copied_at, machine, sourceIsGone, reset_to] = given;
+    fc.property(fc.constantFrom(...statuses), at, at, state, at, (...given) => {
+      const [status, started_at, copied_at, machine, reset_to] = given;
       const named = { project_name: 'demo', name: 'desktop' };
       const isMoving = machine === 'moving';
       const moving = { status: 'unreachable', isMoving: true } as const;
       const found = machine && (isMoving ? moving : { status: machine });
-      const verdict = judge(
-        { ...named, status, started_at, copied_at, reset_to },
-        found,
-        sourceIsGone,
-      );
+      const verdict = judge({ ...named, status, started_at, copied_at, reset_to }, found);
       const hadDisk = started_at !== null || copied_at !== null;
       // Nothing is known of it: its status stays, and it is not lost.
       if (machine === 'unreachable') {
@@ -104,7 +100,7 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
       else if (verdict && 'pursue' in verdict) {
         expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();
         // Only intended steps are resumed.
-        if (!sourceIsGone) expect(verdict.pursue).toBe(INTENDED[status as keyof typeof INTENDED]);
+        expect(verdict.pursue).toBe(INTENDED[status as keyof typeof INTENDED]);
       } else if (verdict?.news === 'lost')
         expect([hadDisk, machine, reset_to]).toEqual([true, undefined, null]);
       else if (status === 'starting' || status === 'stopping') expect(verdict).toBeUndefined();
@@ -122,14 +118,10 @@ it('one file writes statuses, and one file changes machines', () => {
   const matching = (pattern: RegExp) =>
     files.filter((name) => pattern.test(readFileSync(join(fleet, name), 'utf8'))).sort();
   expect(matching(/SET status|DELETE FROM computers/)).toEqual(['store/computers.ts']);
-  // The reconciler removes orphans; copies need two machines, so `Machines` makes them.
+  // The reconciler removes orphans.
   expect(matching(/engine\.(create|start|stop|reset)\(/)).toEqual(['lifecycle/machine.ts']);
   expect(matching(/engine\s*\.(save|removeSaved)\(/)).toEqual(['snapshots/saved-disks.ts']);
-  expect(matching(/engine\.(remove|fork)\(/)).toEqual([
-    'lifecycle/machine.ts',
-    'lifecycle/machines.ts',
-    'lifecycle/reconcile.ts',
-  ]);
+  expect(matching(/engine\.remove\(/)).toEqual(['lifecycle/machine.ts', 'lifecycle/reconcile.ts']);
 });
 
 it('a reason of the engine names no path of the host', () => {
@@ -141,7 +133,7 @@ it('a reason of the engine names no path of the host', () => {
   } as const;
   const reason = 'Its QEMU exited: filename=/var/lib/vc/machines/x/disk.qcow2: Could not open';
   const named = { project_name: 'demo', name: 'desktop' };
-  expect(judge({ ...record, ...named }, { status: 'error', reason }, false)).toEqual({
+  expect(judge({ ...record, ...named }, { status: 'error', reason })).toEqual({
     news: 'seen failed',
     reason: 'Its QEMU exited: filename=…/disk.qcow2: Could not open',
   });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 10 });
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 10 });
   await app.send('POST', '/api/projects', { body: { name: 'shop' } });
 });
 afterEach(() => app.close());

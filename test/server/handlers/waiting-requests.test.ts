@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeForkingEngine, gate } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine, gate } from '../../support/fake-engine.js';
 
 let app: TestApp;
 let key: { readonly id: string; readonly authorization: string };
 beforeEach(async () => {
-  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 5 });
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 5 });
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/keys', { body: { name: 'agent' } });
   key = { id: String(json.id), authorization: `Bearer ${json.key}` };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 
 let app: TestApp;
 afterEach(() => app.close());
@@ -21,7 +21,7 @@ test('an error about the host names no directory of it', async () => {
 });
 
 test('only an administrator sees paths in the health of the service', async () => {
-  const engine = new FakeForkingEngine();
+  const engine = new FakeSnapshottingEngine();
   const reason = 'connect ENOENT /root/.docker/secret.sock';
   Object.assign(engine, { probe: async () => ({ usable: false, reason }) });
   app = await openTestApp({ engine });

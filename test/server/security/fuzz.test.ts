@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errorCatalogue, isErrorCode } from '../../../src/contract/errors.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
 import { inTier } from '../../support/run/tiers.js';
 import { shapeOf, valuesOf } from '../../support/shapes.js';
@@ -18,7 +18,7 @@ const LIMIT_MS = inTier({ thorough: 120_000, quick: 20_000 });
 let app: TestApp;
 let there: Record<string, string>;
 beforeAll(async () => {
-  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 100_000 });
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 100_000 });
   await restore();
 });
 afterAll(() => app.close());

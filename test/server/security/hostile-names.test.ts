@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 import { CANARY, HOSTILE } from '../../support/hostile/texts.js';
 import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
@@ -13,9 +13,9 @@ const LONG_MS = 180_000;
 
 let app: TestApp;
 let there: Record<string, string>;
-let engine: FakeForkingEngine;
+let engine: FakeSnapshottingEngine;
 beforeAll(async () => {
-  engine = new FakeForkingEngine();
+  engine = new FakeSnapshottingEngine();
   app = await openTestApp({ engine, maxRunning: 1000 });
   await restore();
 });

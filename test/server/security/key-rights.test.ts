@@ -14,7 +14,7 @@ import { ApiError } from '../../../src/contract/errors.js';
 import { access } from '../../../src/contract/operations.js';
 import { authorize } from '../../../src/server/access/authorization.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
 import { fill, type Route, routes, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
 import { openViewer } from '../../support/viewer.js';
@@ -30,7 +30,7 @@ let inShop: string;
 let inOther: string;
 
 beforeAll(async () => {
-  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 99 });
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 99 });
   for (const name of ['shop', 'other']) {
     await app.send('POST', '/api/projects', { body: { name } });
     await app.send('POST', `/api/projects/${name}/computers`, { body: { name: 'desk' } });

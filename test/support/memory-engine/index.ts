@@ -6,7 +6,6 @@ export const memory: EngineDescriptor = {
   name: 'memory',
   title: 'Memory',
   runsIn: 'thin air',
-  canFork: false,
   options: [{ type: 'flag', name: 'keep-nothing', summary: 'forget everything at once' }],
   environment: [['MEMORY_LIMIT', 'what the engine memory may use']],
   open: async () => new MemoryEngine(),

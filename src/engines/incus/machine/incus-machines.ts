@@ -97,18 +97,7 @@ export class IncusMachines {
     return createSnapshot(this.#cluster, id, ORIGIN, signal);
   }
 
-  /** Copies the disk of a machine, running or not, on its member. The copy is stopped. */
-  async copy(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void> {
-    // It may be one that was not finished.
-    await this.remove(to.id, signal);
-    const member = locationOf(await this.#get(from, signal));
-    // To another member, all of the disk would be sent.
-    const placement = member === undefined ? undefined : { member };
-    const source = { type: 'copy', source: instanceName(from) } as const;
-    await this.#make({ ...to, placement }, source, signal);
-  }
-
-  /** Makes a machine of its image, or from a saved disk or another machine. */
+  /** Makes a machine of its image, or from a saved disk. */
   async #make(
     spec: MachineSpec,
     from: InstanceSource | undefined,

@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly serverConfig: ClusterFacts['serverConfig'];
 }
 
-/** An image, or an instance or snapshot of one. */
+/** An image, or a snapshot of an instance. */
 export type InstanceSource =
   | { readonly type: 'image'; readonly alias: string }
   | { readonly type: 'copy'; readonly source: string };

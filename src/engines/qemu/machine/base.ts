@@ -5,7 +5,7 @@ import { shareFiles } from '../disk/layers.js';
 import { diskSize } from '../disk/qcow2.js';
 import { findImage, type InstalledImage, imageKey, readImage } from '../images/installed.js';
 import { FILES, type Layout } from '../layout.js';
-import type { FrozenMachine, SavedMemory } from '../snapshots/saved/record.js';
+import type { SavedMemory, SavedRecord } from '../snapshots/saved/record.js';
 import { SavedStore } from '../snapshots/saved/store.js';
 import { NEW_VARIABLES } from './arguments.js';
 import type { MachineRecord } from './machine-record.js';
@@ -30,7 +30,7 @@ export async function findBase(
 ): Promise<Base> {
   if (from === undefined) return imageBase(await findImage(layout.images, image));
   const saved = new SavedStore(layout);
-  return frozenBase(saved.of(from.id), await saved.get(from.id), from.id);
+  return savedBase(saved.of(from.id), await saved.get(from.id));
 }
 
 /** The `identity` of a base; undefined if it does not exist. */
@@ -63,14 +63,14 @@ export async function imageBase(image: InstalledImage): Promise<Base> {
   };
 }
 
-/** @param identity tells apart what machines start from: templates of one do not fit another */
-export function frozenBase(directory: string, frozen: FrozenMachine, identity: string): Base {
-  const { image, layers, memory } = frozen;
+function savedBase(directory: string, saved: SavedRecord): Base {
+  const { id, image, layers, memory } = saved;
   return {
-    image: { ...image, identity },
+    // Templates of what one base starts do not fit another.
+    image: { ...image, identity: id },
     layers,
     variables: join(directory, FILES.variables),
     memory: memory && { ...memory, path: join(directory, FILES.state) },
-    link: (target) => shareFiles(directory, target, frozen),
+    link: (target) => shareFiles(directory, target, saved),
   };
 }

@@ -19,25 +19,16 @@ interface CreateParts {
   readonly serviceId: string;
 }
 
-/** Creates a machine from an image, or from the saved disk `spec.from`. */
-export async function createMachine(
-  machine: QemuMachine,
-  parts: CreateParts,
-  spec: MachineSpec,
-): Promise<void> {
-  await createFrom(machine, parts, spec, await findBase(parts.host.layout, spec));
-}
-
 /**
- * Creates a machine's directory from a base. The record is written last; a directory without one is
- * incomplete and created again.
+ * Creates a machine's directory from an image, or from the saved disk `spec.from`. The record is written
+ * last; a directory without one is incomplete and created again.
  */
-export async function createFrom(
+export async function createMachine(
   machine: QemuMachine,
   { host, serviceId }: CreateParts,
   spec: MachineSpec,
-  base: Base,
 ): Promise<void> {
+  const base = await findBase(host.layout, spec);
   if (base.image.os !== spec.os) {
     const message = `The image "${spec.image}" is a ${base.image.os} system, not ${spec.os}.`;
     throw new ApiError('invalid_request', message);

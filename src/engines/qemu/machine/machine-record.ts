@@ -57,10 +57,10 @@ const recordSchema = z.object({
   used: z.boolean(),
   /**
    * What the first start resumes instead of booting: the saved state of a template, the memory of a
-   * saved disk or of a copied machine (`fork`), or a paused QEMU of the pool.
+   * saved disk (`fork`), or a paused QEMU of the pool.
    */
   resume: z.enum(['template', 'fork', 'pool']).nullable(),
-  /** The network card's MAC address in the resumed state; a fork has its source's. */
+  /** The network card's MAC address in the resumed state: of a saved disk that of its source. */
   resumeMac: z.string().nullable(),
   /** The last QEMU process. */
   process: identitySchema.nullable(),

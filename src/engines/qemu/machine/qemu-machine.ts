@@ -92,14 +92,14 @@ export class QemuMachine {
   }
 
   /**
-   * Undoes a fork during which an earlier service ended and left the guest paused. Returns false if
-   * QEMU did not answer in time: call it again then. Must not run while the machine is forked.
+   * Undoes a save during which an earlier service ended and left the guest paused. Returns false if
+   * QEMU did not answer in time: call it again then. Must not run while the machine is saved.
    */
   async recover(): Promise<boolean> {
     const { qemu } = this;
     if (qemu === undefined || this.#isRecovered) return true;
     try {
-      await this.#undoFork(qemu);
+      await this.#undoSave(qemu);
     } catch {
       return false;
     }
@@ -107,14 +107,14 @@ export class QemuMachine {
     return true;
   }
 
-  async #undoFork(qemu: QemuProcess): Promise<void> {
+  async #undoSave(qemu: QemuProcess): Promise<void> {
     const call = { timeoutMs: ADOPT_MS };
     const status = await qemu.status(call);
     if (status === 'io-error') this.#pauseReason = DISK_FULL;
     // An unused guest may be resuming: that is an incoming migration.
     else if (this.#record?.used) await cancelMigration(qemu, call, ADOPT_MS);
     const top = this.#record?.layers.at(-1);
-    // Fails while the node is in use. If it is not, the fork added it and stopped before switching.
+    // Fails while the node is in use. If it is not, the save added it and stopped before switching.
     if (top) await qemu.execute('blockdev-del', { 'node-name': top }, call).catch(ignoreRefusal);
   }
 

@@ -119,7 +119,7 @@ export class QemuProcess {
     });
   }
 
-  /** The guest may have had connections before: of an earlier service, or of the fork's source. */
+  /** The guest may have had connections before: of an earlier service, or of the saved machine. */
   get hadConnections(): boolean {
     return this.#hadConnections;
   }

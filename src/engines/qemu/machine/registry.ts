@@ -90,22 +90,6 @@ export class MachineRegistry {
     return this.#run(id, (machine) => work(machine, recordOf(machine)));
   }
 
-  /** Runs `work` while no other operation runs on either machine. */
-  async withTwo<T>(
-    from: string,
-    to: string,
-    work: (from: QemuMachine, to: QemuMachine) => Promise<T>,
-  ): Promise<T> {
-    // Always in the same order, so that two calls cannot deadlock.
-    const [first, second] = [from, to].sort();
-    if (first === undefined || second === undefined || first === second) {
-      throw new ApiError('invalid_request', 'A computer cannot be a copy of itself.');
-    }
-    return this.#run(first, (a) =>
-      this.#run(second, (b) => (first === from ? work(a, b) : work(b, a))),
-    );
-  }
-
   async list(): Promise<MachineState[]> {
     await this.#load();
     const existing = new Set(await names(this.#options.host.layout.machines));

@@ -5,7 +5,7 @@ import { cancelMigration, capabilities, migrationStatus, UNLIMITED } from './mig
 
 /**
  * QEMU's `downtime-limit` in milliseconds, and the time after which it applies. A guest that changes
- * its memory faster than it is saved is paused a little longer, so that the fork does not fail.
+ * its memory faster than it is saved is paused a little longer, so that the save does not fail.
  */
 const DOWNTIME_LIMITS = [
   { afterMs: 0, limitMs: 120 },

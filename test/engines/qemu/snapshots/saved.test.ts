@@ -7,6 +7,7 @@ import { createLayer } from '../../../../src/engines/qemu/disk/qcow2.js';
 import { QemuHost } from '../../../../src/engines/qemu/host.js';
 import { Layout } from '../../../../src/engines/qemu/layout.js';
 import { writeMachineRecord } from '../../../../src/engines/qemu/machine/machine-record.js';
+import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
 import { MachineRegistry } from '../../../../src/engines/qemu/machine/registry.js';
 import { resetMachine } from '../../../../src/engines/qemu/snapshots/reset.js';
 import { saveMachine } from '../../../../src/engines/qemu/snapshots/save.js';
@@ -133,6 +134,38 @@ describe('a saved disk', () => {
     const gone = save('img_2', { kind: 'image', of });
     await expect(gone).rejects.toMatchObject({ code: 'not_found' });
     expect(await readdir(host.layout.saved)).toEqual(['img_1']);
+  });
+
+  it('of a machine that was never started makes others like it', async () => {
+    const { machine } = await machines.get('one');
+    await machine.write({ used: false });
+    await save('snp_1');
+    await machines.create({ ...spec, id: 'two', from: { id: 'snp_1', kind: 'snapshot' } });
+    expect(await recordOf('two')).toMatchObject({ base: ['image.qcow2'], used: false });
+  });
+
+  it('of a running machine is refused if its layers take too much of the host', async () => {
+    const { machine, record } = await machines.get('one');
+    const asked: string[] = [];
+    machine.attach({
+      workspace: await machine.workspace(),
+      ...{ alive: true, onEvent: () => undefined, exited: new Promise(() => undefined) },
+      execute: async (command: string) => {
+        asked.push(command);
+        throw new Error('no QEMU');
+      },
+    } as unknown as QemuProcess);
+    await machine.write({ image: { ...record.image, diskBytes: MIB } });
+    await write(4 * MIB);
+    await expect(save('snp_1', { memory: false })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('more than 3 times its size'),
+      remedy: expect.stringContaining('Stop and start the computer'),
+    });
+    expect(asked).toEqual([]);
+    await write(2 * MIB);
+    await expect(save('snp_1', { memory: false })).rejects.toThrow('no QEMU');
+    expect(await readdir(host.layout.saved)).toEqual([]);
   });
 
   it('leaves nothing when the machine is gone or the service was killed', async () => {

@@ -64,21 +64,14 @@ export class SavedStore {
   /** Has `build` make a saved disk in an empty directory, then stores it. It is complete or absent. */
   async add(id: string, build: (directory: string) => Promise<SavedRecord>): Promise<void> {
     const target = this.of(id);
-    await this.withTemporary(async (directory) => {
-      await writeSavedRecord(directory, await build(directory));
-      // Left by a record that cannot be read.
-      await removeDirectory(target);
-      await rename(directory, target);
-    });
-  }
-
-  /** Runs `work` with an empty directory, which is removed afterwards, at the latest by the next service. */
-  async withTemporary<T>(work: (directory: string) => Promise<T>): Promise<T> {
     await this.#cleanUp();
     const directory = join(this.#layout.saved, NEW + uniqueName());
     await ensureDirectory(directory);
     try {
-      return await work(directory);
+      await writeSavedRecord(directory, await build(directory));
+      // Left by a record that cannot be read.
+      await removeDirectory(target);
+      await rename(directory, target);
     } finally {
       await removeDirectory(directory);
     }

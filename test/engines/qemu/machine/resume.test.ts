@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -8,8 +8,6 @@ import { Layout } from '../../../../src/engines/qemu/layout.js';
 import { writeMachineRecord } from '../../../../src/engines/qemu/machine/machine-record.js';
 import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
 import { MachineRegistry } from '../../../../src/engines/qemu/machine/registry.js';
-import { forkMachine } from '../../../../src/engines/qemu/snapshots/fork.js';
-import { SavedStore } from '../../../../src/engines/qemu/snapshots/saved/store.js';
 import type { Templates } from '../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { type Deferred, deferred } from '../../../../src/lib/async/deferred.js';
 import { machineRecord } from '../../../support/qemu/machine-record.js';
@@ -19,12 +17,10 @@ const mocks = vi.hoisted(() => {
   vi.resetModules();
   const source = '../../../../src/engines/qemu';
   const modules = {
-    saveRunning: `${source}/snapshots/save-running.js`,
     startQemu: `${source}/machine/start-qemu.js`,
     agent: `${source}/guest/agent.js`,
   };
-  const calls = { save: vi.fn(), startQemu: vi.fn(), withAgent: vi.fn() };
-  vi.doMock(modules.saveRunning, () => ({ saveRunning: calls.save }));
+  const calls = { startQemu: vi.fn(), withAgent: vi.fn() };
   vi.doMock(modules.startQemu, () => ({ startQemu: calls.startQemu }));
   vi.doMock(modules.agent, () => ({
     guestIdentity: () => ({}),
@@ -42,14 +38,13 @@ const LAYERS = ['image.qcow2', 'disk-1.qcow2'];
 let root: string;
 let registry: MachineRegistry;
 let host: QemuHost;
-/** The answer of the copy's guest. */
+/** The answer of the guest. */
 let agent: Deferred<void>;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'vc-fork-'));
+  root = await mkdtemp(join(tmpdir(), 'vc-resume-'));
   const layout = new Layout(root);
   host = {
     layout,
-    ...{ version: async () => '7.2', canCompress: async () => false },
     acceleration: async () => ({ kind: 'tcg', arguments: [] }),
     network: async () => ({ guest: null }),
   } as unknown as QemuHost;
@@ -58,10 +53,6 @@ beforeEach(async () => {
     ...{ onChange: () => undefined, onHangUp: () => undefined },
   });
   agent = deferred();
-  mocks.save.mockReset().mockImplementation(async (_machine, _qemu, _record, { directory }) => {
-    await writeFile(join(directory, 'state'), '');
-    return LAYERS;
-  });
   mocks.startQemu.mockReset().mockImplementation(async () => fakeQemu());
   mocks.withAgent.mockReset().mockImplementation(() => agent.promise);
 });
@@ -84,39 +75,35 @@ function fakeQemu(): QemuProcess {
   return qemu as unknown as QemuProcess;
 }
 
-/** Copies the machine `from`, which runs, to `to`. */
-async function fork(from: string, to: string) {
+/** Starts a new machine that has the memory of a saved disk. */
+async function start() {
   const about = await machineRecord({ intended: 'stopped', process: null, layers: LAYERS });
-  const spec = { ...about.spec, id: from };
-  const directory = host.layout.machine(from);
+  const directory = host.layout.machine('one');
   await mkdir(directory, { recursive: true });
-  for (const file of [...LAYERS, 'kernel', 'initrd']) await writeFile(join(directory, file), '');
-  await writeMachineRecord(directory, { ...about, spec });
-  const { machine } = await registry.get(from);
-  machine.attach(fakeQemu());
-  const copying = registry.withTwo(from, to, (source, copy) => {
-    const saved = new SavedStore(host.layout);
-    const parts = { host, templates: {} as Templates, saved, signal: undefined };
-    return forkMachine(source, copy, { ...spec, id: to }, parts);
-  });
-  return copying.then(() => 'done', String);
+  for (const file of [...LAYERS, 'state']) await writeFile(join(directory, file), '');
+  await writeMachineRecord(directory, { ...about, used: false, resume: 'fork' });
+  return registry.start('one').then(() => 'done', String);
 }
+const state = async () => {
+  const { machine, record } = await registry.get('one');
+  return { status: machine.state.status, used: record.used, resume: record.resume };
+};
 
-it('a copy runs once its guest has answered', async () => {
+it('a machine with saved memory runs once its guest has answered', async () => {
   agent.resolve();
-  expect(await fork('one', 'two')).toBe('done');
-  expect((await registry.get('two')).machine.state.status).toBe('running');
+  expect(await start()).toBe('done');
+  expect(await state()).toEqual({ status: 'running', used: true, resume: null });
 });
 
-it('nothing is left of a copy whose guest does not answer', async () => {
+it('a machine whose guest does not answer is ended, and can be resumed again', async () => {
   agent.reject(new ApiError('guest_timeout', 'The system did not start within 120 s.'));
-  expect(await fork('one', 'two')).toContain('did not start within 120 s');
-  expect(await readdir(host.layout.machines)).toEqual(['one']);
+  expect(await start()).toContain('did not start within 120 s');
+  expect(await state()).toEqual({ status: 'stopped', used: false, resume: 'fork' });
 });
 
-it('nothing is left of a copy that cannot be resumed', async () => {
+it('a machine that cannot be resumed is stopped, and can be resumed again', async () => {
   mocks.startQemu.mockRejectedValueOnce(new Error('bad state'));
   agent.resolve();
-  expect(await fork('one', 'two')).toContain('The computer cannot be copied: bad state');
-  expect(await readdir(host.layout.machines)).toEqual(['one']);
+  expect(await start()).toContain('bad state');
+  expect(await state()).toEqual({ status: 'stopped', used: false, resume: 'fork' });
 });

@@ -1,5 +1,8 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 24;
+export const SCHEMA_VERSION = 25;
+
+/** Upgrades a database of the version before. Older ones are refused. */
+export const UPGRADE = 'ALTER TABLE computers DROP COLUMN copy_of';
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -75,7 +78,6 @@ export const SCHEMA = `
     public_key TEXT NOT NULL,
     created_at TEXT NOT NULL,
     started_at TEXT,
-    copy_of TEXT,
     copy_runs INTEGER NOT NULL DEFAULT 1,
     copied_at TEXT,
     -- Id of the saved disk that it was made from, of its current snapshot, and of the saved disk that it

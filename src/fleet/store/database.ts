@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.js';
 import { makeOwnDirectory } from '../../engines/local-host.js';
 import { withPrivateFiles } from '../../lib/fs/private-files.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { SCHEMA, SCHEMA_VERSION, UPGRADE } from './schema.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { inTransaction } from './transaction.js';
 
 export type Db = Database.Database;
@@ -18,9 +18,9 @@ export function databaseFile(directory: string): string {
 
 /**
  * Opens the service's database in `directory`, which is created with mode 0700. Another user's
- * directory and a schema that cannot be upgraded are refused. The file stays locked while it is open, so
- * that two services never share a state directory; the kernel releases the lock when the process exits
- * or crashes.
+ * directory and another version's schema are refused. The file stays locked while it is open, so that two
+ * services never share a state directory; the kernel releases the lock when the process exits or
+ * crashes.
  */
 export function openDatabase(directory: string): Db {
   makeOwnDirectory(directory);
@@ -37,7 +37,7 @@ function open(path: string): Db {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
-    ensureSchema(db);
+    createSchema(db);
     return db;
   } catch (cause) {
     if (db) release(db);
@@ -70,22 +70,17 @@ export function schemaVersion(db: Db): number {
   return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
 }
 
-/** Whether a database with this version can be opened. */
-export function isUsable(version: number): boolean {
-  return version === SCHEMA_VERSION || version === SCHEMA_VERSION - 1;
-}
-
-/** Creates the schema of an empty database, or upgrades it. Throws for any other version. */
-function ensureSchema(db: Db): void {
+/** Creates the schema of an empty database. Throws for one of another schema version. */
+function createSchema(db: Db): void {
   const version = schemaVersion(db);
   if (version === SCHEMA_VERSION) return;
-  if (version !== 0 && !isUsable(version)) {
+  if (version !== 0) {
     throw new OtherSchema(
       `another version of vc wrote it (schema ${version}; this version uses ${SCHEMA_VERSION})`,
     );
   }
   inTransaction(db, () => {
-    db.exec(version === 0 ? SCHEMA : UPGRADE);
+    db.exec(SCHEMA);
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

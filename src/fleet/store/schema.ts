@@ -1,9 +1,6 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
 export const SCHEMA_VERSION = 25;
 
-/** Upgrades a database of the version before. Older ones are refused. */
-export const UPGRADE = 'ALTER TABLE computers DROP COLUMN copy_of';
-
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
   CREATE TABLE service (

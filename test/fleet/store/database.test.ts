@@ -42,21 +42,3 @@ it.each([1, 99])('refuses a state of schema %i, and does not change it', (versio
   expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: version });
   after.close();
 });
-
-it('upgrades a state of the schema before, and keeps its rows', () => {
-  closeDatabase(openDatabase(directory));
-  const path = databaseFile(directory);
-  const schemaOf = (db: Database.Database) =>
-    db.prepare("SELECT name FROM pragma_table_info('computers')").all();
-  const older = new Database(path);
-  const present = schemaOf(older);
-  older.exec("INSERT INTO service VALUES ('one', 'now', NULL)");
-  older.exec('ALTER TABLE computers ADD COLUMN copy_of TEXT');
-  older.exec('PRAGMA user_version = 24');
-  older.close();
-  for (const _ of ['upgrades', 'opens']) closeDatabase(openDatabase(directory));
-  const after = new Database(path);
-  expect(schemaOf(after)).toEqual(present);
-  expect(after.prepare('SELECT id FROM service').all()).toEqual([{ id: 'one' }]);
-  after.close();
-});

@@ -3,7 +3,8 @@ import Database from 'libsql';
 import { ApiError } from '../../../contract/errors.js';
 import { withPrivateFiles } from '../../../lib/fs/private-files.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
-import { type Db, isUsable, schemaVersion } from '../database.js';
+import { type Db, schemaVersion } from '../database.js';
+import { SCHEMA_VERSION } from '../schema.js';
 import { keyFile } from '../secret-box.js';
 import { inTransaction } from '../transaction.js';
 import { readStateFiles, stateFiles } from './state-files.js';
@@ -81,7 +82,7 @@ export interface OpenedBackup {
  */
 export function unpackBackup(path: string): OpenedBackup {
   return withBackup(path, (db, { facts, secretKey, files, ...found }) => {
-    if (!isUsable(found.schema) || facts.format !== 1) {
+    if (found.schema !== SCHEMA_VERSION || facts.format !== 1) {
       const message = `It was made by another version of vc (${facts.version}).`;
       throw new ApiError('invalid_request', message, { remedy: 'Restore it with that version.' });
     }

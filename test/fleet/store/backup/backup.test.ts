@@ -123,17 +123,6 @@ it('changes nothing while a service uses the state', () => {
   expect(readdirSync(directory).sort()).toEqual(['reserve', 'secret.key', 'vc.db']);
 });
 
-it('restores a backup of the schema before', () => {
-  backedUp();
-  const older = new Database(file);
-  older.exec('ALTER TABLE computers ADD COLUMN copy_of TEXT; PRAGMA user_version = 24');
-  older.close();
-  restoreState(elsewhere, file);
-  const store = openStore(elsewhere);
-  expect(ownerOf(store, 'vc_key')).not.toBe('');
-  store.close();
-});
-
 it.each([
   ['no database', () => writeFileSync(file, 'a text'), 'not a whole backup'],
   [

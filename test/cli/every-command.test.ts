@@ -748,6 +748,13 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['GET /images'],
     stdout: /^NAME\t.*\nlinux\tdocker\tlinux\timage\t3 MB\t.*\tready\n$/,
   },
+  'image log': {
+    argv: ['image', 'log', 'mybox'],
+    // The fake service answers JSON.
+    answers: { 'GET /images/mybox/log': '#1 DONE 0.1s' },
+    asks: ['GET /images/mybox/log'],
+    stdout: '"#1 DONE 0.1s"',
+  },
   'image rm': {
     argv: ['image', 'rm', 'none', '--yes'],
     env: bare,

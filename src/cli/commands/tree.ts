@@ -205,6 +205,7 @@ const groups: readonly Group[] = [
       import: () => import('./image/import.js'),
       warm: () => import('./image/warm.js'),
       ls: () => import('./image/ls.js'),
+      log: () => import('./image/log.js'),
       rm: () => import('./image/rm.js'),
     },
   },

@@ -23,6 +23,13 @@ export class Images {
     return this.#client.request('getImage', { params: { image: name }, ...options });
   }
 
+  /** The log of the build that made an image; empty for images that were not built from a Dockerfile. */
+  async log(name: string, options: CallOptions = {}): Promise<string> {
+    const request = { params: { image: name }, ...options };
+    const { data } = await this.#client.requestBytes('getImageLog', 'text/plain', request);
+    return new TextDecoder().decode(data);
+  }
+
   /**
    * Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
    * replaced; computers that were made from it stay as they are.

@@ -1,4 +1,5 @@
-import { look, manage } from '../access/rights.js';
+import { z } from 'zod';
+import { act, look, manage } from '../access/rights.js';
 import { Success } from '../primitives.js';
 import { Image, ImageList, SaveImage } from '../resources/images.js';
 import type { Operations } from './operation.js';
@@ -33,6 +34,17 @@ export const imagesOperations = {
     summary: "Get an image by its name, the owner's before the service's",
     access: look.project,
     response: Image,
+  },
+  getImageLog: {
+    method: 'GET',
+    paths: ['/images/:image/log'],
+    tag: 'Images',
+    summary: 'Get the log of the build that made an image',
+    description:
+      "Plain text: the progress of the build, at most its last 256 KiB, without the values of secrets and build arguments. Empty for images that were not built from a Dockerfile, and the service's.",
+    access: act.project,
+    response: z.unknown(),
+    media: { 'text/plain': { type: 'string' } },
   },
   deleteImage: {
     method: 'DELETE',

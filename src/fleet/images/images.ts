@@ -14,6 +14,7 @@ import type { SavedDisks } from '../snapshots/saved-disks.js';
 import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
+import { readBuildLog, writeBuildLog } from './build/log.js';
 import type { OwnMachines } from './build/machines.js';
 
 /** Images of an owner. */
@@ -65,6 +66,15 @@ export class Images {
     throw missing('image', name, { known: images.map((image) => image.name), list: 'vc image ls' });
   }
 
+  /** The log of the build that made an image of the owner; empty for other images. */
+  async log(owner: Owner, name: string, signal?: AbortSignal): Promise<string> {
+    const own = this.#store.savedDisks.images(owner.id).find((image) => image.name === name);
+    if (own !== undefined) return readBuildLog(this.#store.directory, own.id);
+    // Throws if there is none.
+    await this.get(owner, name, signal);
+    return '';
+  }
+
   /** Saves a computer, or one of its snapshots, as an image of its owner. */
   async save(
     record: ComputerRecord,
@@ -109,17 +119,22 @@ export class Images {
   async publish(
     ownerId: string,
     name: string,
-    { origin, config }: BuiltImage,
+    { origin, config, log }: BuiltImage & { readonly log: string },
     machines: OwnMachines,
     signal: AbortSignal,
   ): Promise<Image> {
     const text = JSON.stringify(config);
+    // The log is removed with the disk, so it is written while the disk has a row.
+    const become = (disk: SavedDiskRecord) => {
+      writeBuildLog(this.#store.directory, disk.id, log);
+      this.#store.savedDisks.publish(disk, name, text);
+      return disk.id;
+    };
     const publish = (find: () => SavedDiskRecord) =>
       this.#store.transaction(() => {
         const disk = find();
         this.refuseName(ownerId, name);
-        this.#store.savedDisks.publish(disk, name, text);
-        return disk.id;
+        return become(disk);
       });
     const step = 'step' in origin ? machines.step(origin.step) : undefined;
     if (step !== undefined && (step.state !== 'ready' || step.name === name)) {
@@ -134,8 +149,7 @@ export class Images {
       const wanted = { kind: 'image', memory: false, name: () => name } as const;
       const id = await this.#parts.disks.save(record, wanted, (disk) => {
         signal.throwIfAborted();
-        this.#store.savedDisks.publish({ ...disk, state: 'ready' }, name, text);
-        return disk.id;
+        return become({ ...disk, state: 'ready' });
       });
       return this.#view(ownerId, id);
     } finally {

@@ -10,6 +10,7 @@ import { presentOwner } from '../accounts/present-owner.js';
 import { generateId } from '../computers/ids.js';
 import type { Quota } from '../computers/quota.js';
 import { refuseUnsettled } from '../computers/settled.js';
+import { removeBuildLog } from '../images/build/log.js';
 import type { StepCache } from '../images/build/step-cache.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Store } from '../store/index.js';
@@ -157,7 +158,7 @@ export class SavedDisks {
   async #discard(engine: Engine & Snapshotting, id: string): Promise<void> {
     if (this.#store.savedDisks.find(id) === undefined) return;
     try {
-      await engine.removeSaved(id);
+      await this.#removeSaved(engine, id);
       this.#forget(id);
     } catch (err) {
       this.#parts.log.warn({ disk: id, err }, 'could not remove a disk that was not saved');
@@ -175,8 +176,7 @@ export class SavedDisks {
     for (const disk of this.#store.savedDisks.unused(engine.name)) {
       if (this.#saving.has(disk.id) || !which(disk)) continue;
       signal?.throwIfAborted();
-      await engine
-        .removeSaved(disk.id, signal)
+      await this.#removeSaved(engine, disk.id, signal)
         .then(() => this.#forget(disk.id))
         .catch((error) => failures.push(error));
     }
@@ -199,9 +199,15 @@ export class SavedDisks {
     const ids = unknown.map(({ id }) => id);
     for (const id of this.#store.orphans.removable(`${engine.name} disks`, ids)) {
       this.#parts.log.info({ disk: id }, 'removing a saved disk without a row');
-      await engine.removeSaved(id, signal);
+      await this.#removeSaved(engine, id, signal);
     }
     await this.tidy(engine, undefined, signal);
+  }
+
+  /** Removes a disk, and the log of its build if it was an image. */
+  async #removeSaved(engine: Snapshotting, id: string, signal?: AbortSignal): Promise<void> {
+    await engine.removeSaved(id, signal);
+    removeBuildLog(this.#store.directory, id);
   }
 
   #forget(id: string): void {

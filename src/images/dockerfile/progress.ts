@@ -58,18 +58,14 @@ type Stream = 'stdout' | 'stderr';
 /** Cuts the output of a step into lines, and drops what is too much. Secrets in it are hidden. */
 export class StepOutput {
   readonly #onLine: (text: string, stream: Stream) => void;
-  readonly #secrets: readonly string[];
+  readonly #hide: (text: string) => string;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   readonly #started = { stdout: '', stderr: '' };
   #left = MOST_BYTES;
 
   constructor(onLine: (text: string, stream: Stream) => void, secrets: readonly string[] = []) {
     this.#onLine = onLine;
-    // A short one would hide too much; a long one may have several lines.
-    this.#secrets = secrets
-      .flatMap((secret) => secret.split('\n'))
-      .map((line) => line.trim())
-      .filter((line) => line.length >= 4);
+    this.#hide = hider(secrets);
   }
 
   write(chunk: Uint8Array, stream: Stream): void {
@@ -98,8 +94,15 @@ export class StepOutput {
   #line(line: string, stream: Stream): void {
     // Of a line that a program has drawn several times, the last version.
     const drawn = line.replace(/\r+$/, '').split('\r').at(-1) ?? '';
-    let text = drawn.slice(0, MOST_LINE).toWellFormed();
-    for (const secret of this.#secrets) text = text.replaceAll(secret, '****');
-    this.#onLine(text, stream);
+    this.#onLine(this.#hide(drawn.slice(0, MOST_LINE).toWellFormed()), stream);
   }
+}
+
+/** Replaces secrets in a line. A short one would hide too much; a long one may have several lines. */
+export function hider(secrets: readonly string[]): (line: string) => string {
+  const hidden = secrets
+    .flatMap((secret) => secret.split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line.length >= 4);
+  return (line) => hidden.reduce((text, secret) => text.replaceAll(secret, '****'), line);
 }

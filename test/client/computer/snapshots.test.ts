@@ -96,11 +96,14 @@ it('saves, gets and deletes images, of a computer by its id or by its name', asy
   await vc.images.save('ready', { project: 'shop', name: 'a/b' });
   expect(await vc.images.get('ready')).toEqual(image);
   expect((await vc.images.list()).images).toEqual([image]);
+  service.on('GET /images/ready/log', '#1 DONE 0.1s');
+  // The fake service answers JSON.
+  expect(await vc.images.log('ready')).toBe('"#1 DONE 0.1s"');
   await vc.images.delete('ready');
   expect(sent().map(([, body]) => body)).toEqual([
     { name: 'ready', computer: 'shop/desk' },
     { name: 'ready', computer: 'cmp_1', snapshot: 'clean' },
     { name: 'ready', computer: 'shop/a/b' },
-    ...[undefined, undefined, undefined],
+    ...[undefined, undefined, undefined, undefined],
   ]);
 });

@@ -55,6 +55,7 @@ const OF_SAVED_DISKS = [
   'resetComputer',
   'saveImage',
   'getImage',
+  'getImageLog',
   'deleteImage',
   'buildImage',
 ];

@@ -186,6 +186,7 @@ const script: readonly Line[] = [
   { argv: ['snapshot', 'create', name, 'clean', '--no-memory'], stderr: /as clean/ },
   { argv: ['snapshot', 'ls', name], stdout: /^clean\t/m },
   { argv: ['image', 'save', `${name}@clean`, 'saved'], stderr: /as the image saved/ },
+  { argv: ['image', 'log', 'saved'], stderr: /saved has no log of a build/ },
   { argv: ['image', 'rm', 'saved', '--yes'], stderr: /removed the image saved/ },
   { argv: computer('stop') },
   { argv: computer('reset', 'clean'), stderr: /reset shop\/desk/ },

@@ -110,7 +110,9 @@ promise.runIf(isDocker)(
       images.map(async ({ Id }) => JSON.stringify(await docker.getImage(Id).inspect())),
     );
     const audit = await service.http('GET', '/audit');
-    const kept = service.log() + histories.join() + JSON.stringify(audit.json);
+    const log = await service.cli(['image', 'log', 'secret']);
+    expect(log.stdout).toMatch(/^#\d+ DONE /m);
+    const kept = service.log() + histories.join() + JSON.stringify(audit.json) + log.stdout;
     for (const hidden of [SECRET, ARGUMENT]) expect(kept).not.toContain(hidden);
     report(`${images.length} images, the log and the audit log`);
   },

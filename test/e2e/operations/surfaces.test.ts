@@ -485,6 +485,7 @@ describe('a computer', () => {
     const image = { name: 'browser-ready', computer: desktop.id, snapshot: 'clean' };
     expect(await call('POST', '/images', image)).toMatchObject({ name: 'browser-ready' });
     expect(await call('GET', '/images/browser-ready')).toMatchObject({ kind: 'saved' });
+    expect(await desktop.service.vc.images.log('browser-ready')).toBe('');
     await call('DELETE', '/images/browser-ready');
     await desktop.run('echo changed >kept');
     await call('POST', `${C()}/reset`, { snapshot: 'clean' });

@@ -51,7 +51,14 @@ it('the answer is the progress, and the image last', async () => {
   expect((await app.send('GET', '/api/images/mybox')).json).toMatchObject({ kind: 'saved' });
   const audit = await app.send('GET', '/api/audit');
   expect(audit.text).toContain('buildImage');
-  expect(answer.text + audit.text).not.toContain('4711');
+  const log = await app.send('GET', '/api/images/mybox/log');
+  expect(log.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(log.text).toMatch(/^#2 \[stage-0 2\/2\] RUN /m);
+  expect(answer.text + audit.text + log.text).not.toContain('4711');
+  const other = { authorization: `Bearer ${app.world.addOwner('other')}` };
+  for (const path of ['/api/images/mybox/log', '/api/images/none/log']) {
+    expect((await app.send('GET', path, other)).status).toBe(404);
+  }
 });
 
 it('an error before the first step has a status, and a later one is the last line', async () => {

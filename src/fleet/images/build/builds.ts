@@ -16,6 +16,7 @@ import type { SavedDisks } from '../../snapshots/saved-disks.js';
 import type { Store } from '../../store/index.js';
 import type { ProjectRow } from '../../store/projects.js';
 import type { Images } from '../images.js';
+import { BuildLog } from './log.js';
 import { OwnMachines } from './machines.js';
 import type { StepCache } from './step-cache.js';
 
@@ -107,7 +108,12 @@ export class Builds {
 
   async #build(owner: Owner, engine: Engine, request: BuildRequest): Promise<Image> {
     const { store, images, disks } = this.#parts;
-    const { name, signal, dockerfile, target, args, secrets, noCache, onEvent } = request;
+    const { name, signal, dockerfile, target, args, secrets, noCache } = request;
+    const log = new BuildLog([...Object.values(args), ...[...secrets.values()].map(String)]);
+    const onEvent = (event: BuildEvent) => {
+      log.add(event);
+      request.onEvent(event);
+    };
     const context = await BuildContext.receive(request.context, {
       directory: store.directory,
       signal,
@@ -122,7 +128,7 @@ export class Builds {
           ...(dockerfile !== undefined && { dockerfile }),
           ...(target !== undefined && { target }),
         });
-        return await images.publish(owner.id, name, built, machines, signal);
+        return await images.publish(owner.id, name, { ...built, log: log.text }, machines, signal);
       } finally {
         machines.release();
       }

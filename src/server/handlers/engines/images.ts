@@ -1,8 +1,9 @@
+import { Bytes } from '../../requests.js';
 import type { Handlers } from '../handlers.js';
 
 export const imageHandlers: Pick<
   Handlers,
-  'listImages' | 'saveImage' | 'getImage' | 'deleteImage'
+  'listImages' | 'saveImage' | 'getImage' | 'getImageLog' | 'deleteImage'
 > = {
   listImages: ({ fleet, owner, signal }) => fleet.images.list(owner, signal),
   saveImage: ({ fleet, owner, body: { computer, ...body }, onCreated }) => {
@@ -13,6 +14,10 @@ export const imageHandlers: Pick<
   },
   getImage: ({ fleet, owner, params, signal }) =>
     fleet.images.get(owner, params.image ?? '', signal),
+  getImageLog: async ({ fleet, owner, params, signal }) => {
+    const log = await fleet.images.log(owner, params.image ?? '', signal);
+    return new Bytes(Buffer.from(log), 'text/plain; charset=utf-8');
+  },
   deleteImage: async ({ fleet, owner, params }) => {
     await fleet.images.remove(owner, params.image ?? '');
     return { success: true };

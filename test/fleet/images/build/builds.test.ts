@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../../src/contract/errors.js';
 import { CreateComputer } from '../../../../src/contract/resources.js';
 import type { Owner } from '../../../../src/fleet/accounts/api-keys.js';
 import type { BuildRequest } from '../../../../src/fleet/images/build/builds.js';
+import { BuildLog } from '../../../../src/fleet/images/build/log.js';
 import { type BuildEvent, formatEvent } from '../../../../src/images/dockerfile/progress.js';
 import { writeTar } from '../../../../src/lib/tar/write.js';
 import { FakeSnapshottingEngine } from '../../../support/fake-engine.js';
@@ -143,6 +146,54 @@ it('secrets and arguments are in no command line of the computer and in no row',
   expect(guest.programs.join()).toContain('secret-4711');
   expect(guest.commandLines.join()).not.toContain('4711');
   expect(JSON.stringify(test.store.savedDisks.images(owner.id))).not.toContain('4711');
+});
+
+describe('the log of an image', () => {
+  const log = (name: string) => test.fleet.images.log(owner, name);
+  const logs = () => readdirSync(join(test.directory, 'build-logs'));
+
+  it('is that of its last build, and is removed with it', async () => {
+    const { lines } = await build(TWO_STEPS);
+    expect(await log('mybox')).toBe(`${lines.join('\n')}\n`);
+    await refusal(build({ Dockerfile: 'FROM linux\nRUN exit 3\n' }));
+    expect(await log('mybox')).toContain('RUN echo hello');
+    await build({ ...TWO_STEPS, a: 'two' }, { noCache: true });
+    expect(await log('mybox')).not.toContain('CACHED');
+    await test.fleet.images.remove(owner, 'mybox');
+    expect(await refusal(log('mybox'))).toMatch(/^not_found/);
+    await build(TWO_STEPS, { noCache: true });
+    await test.fleet.images.remove(owner, 'mybox');
+    expect(logs()).toEqual([]);
+  });
+
+  it('is empty for images that were not built from a Dockerfile', async () => {
+    expect(await log('linux')).toBe('');
+  });
+
+  it('has no values of secrets and build arguments, which the client may see', async () => {
+    const { lines } = await build(TWO_STEPS, { args: { TOKEN: 'hello' } });
+    expect(lines.join()).toMatch(/#3 [\d.]+ hello/);
+    expect(await log('mybox')).toMatch(/^#3 [\d.]+ \*{4}$/m);
+  });
+});
+
+it('keeps the last 256 KiB of a log, in whole lines', () => {
+  const log = new BuildLog(['secret']);
+  for (let step = 1; step <= 20_000; step += 1) {
+    const output = {
+      type: 'output',
+      step,
+      stream: 'stdout',
+      seconds: 1,
+      text: 'é secret',
+    } as const;
+    log.add(output);
+  }
+  const lines = log.text.split('\n');
+  expect(lines[0]).toMatch(/^#\d+ 1\.000 é \*{4}$/);
+  expect(lines.at(-2)).toBe('#20000 1.000 é ****');
+  const bytes = Buffer.byteLength(log.text);
+  expect([bytes <= 256 * 1024, bytes > 256 * 1024 - 100]).toEqual([true, true]);
 });
 
 it('a build counts against the limit of running computers', async () => {

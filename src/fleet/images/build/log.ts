@@ -1,0 +1,62 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type BuildEvent, formatEvent, hider } from '../../../images/dockerfile/progress.js';
+import { makeDirectory } from '../../../lib/fs/directory.js';
+
+/** Bytes of a log that are kept: the last ones. */
+const MOST_BYTES = 256 * 1024;
+
+/** The log of a build: its progress as `vc image build` prints it, without the `hidden` values. */
+export class BuildLog {
+  readonly #hide: (text: string) => string;
+  #text = '';
+
+  constructor(hidden: readonly string[]) {
+    this.#hide = hider(hidden);
+  }
+
+  add(event: BuildEvent): void {
+    const shown = event.type === 'output' ? { ...event, text: this.#hide(event.text) } : event;
+    this.#text += `${formatEvent(shown)}\n`;
+    if (this.#text.length > 2 * MOST_BYTES) this.#text = lastLines(this.#text);
+  }
+
+  get text(): string {
+    return lastLines(this.#text);
+  }
+}
+
+function lastLines(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MOST_BYTES) return text;
+  const last = bytes.subarray(-MOST_BYTES);
+  return last.subarray(last.indexOf('\n') + 1).toString();
+}
+
+/** Keeps the log of an image, a file in the state directory. Without room for it there is none. */
+export function writeBuildLog(directory: string, diskId: string, text: string): void {
+  const path = pathOf(directory, diskId);
+  try {
+    makeDirectory(dirname(path));
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch {
+    rmSync(path, { force: true });
+  }
+}
+
+/** Empty if there is none. */
+export async function readBuildLog(directory: string, diskId: string): Promise<string> {
+  return readFile(pathOf(directory, diskId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+}
+
+export function removeBuildLog(directory: string, diskId: string): void {
+  rmSync(pathOf(directory, diskId), { force: true });
+}
+
+function pathOf(directory: string, diskId: string): string {
+  return join(directory, 'build-logs', `${diskId}.log`);
+}

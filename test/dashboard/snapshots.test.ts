@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asVc } from '../../src/dashboard/app/api/commands.js';
-import { usersOf } from '../../src/dashboard/app/pages/images/users.js';
+import { computersWith, usersOf } from '../../src/dashboard/app/pages/images/users.js';
 import {
   copyNames,
   forkIntent,
@@ -63,4 +63,13 @@ it('says how many computers need an image', () => {
   expect([null, 0, 1, 2].map((used_by) => usersOf({ used_by }))).toEqual([
     ...['', '0 computers', '1 computer', '2 computers'],
   ]);
+});
+
+it('finds the computers with an image, of its engine only', () => {
+  const made = (name: string, image: string, engine = 'docker') => ({
+    ...{ name, image, engine, project_name: 'shop' },
+  });
+  const all = [made('b', 'box'), made('c', 'linux'), made('d', 'box', 'qemu'), made('a', 'box')];
+  const found = computersWith({ name: 'box', engine: 'docker' }, all);
+  expect(found.map(({ name }) => name)).toEqual(['a', 'b']);
 });

@@ -254,6 +254,12 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
       await page.getByText(shown).first().waitFor();
       await inspect(page, name.toLowerCase());
     }
+    await goTo(page, 'Images');
+    await pressOn(page.getByRole('button', { name: 'Actions of linux', exact: true }).first());
+    await pressOn(page.getByRole('menuitem', { name: 'Details…' }).first());
+    await dialog().getByText('Computers').waitFor();
+    await inspect(page, 'image');
+    await page.keyboard.press('Escape');
   });
 
   it('says that the service is away, and continues when it is back', async () => {

@@ -13,6 +13,7 @@ import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { CreateComputer } from '../wall/create-computer.js';
 import { DeleteImage } from './delete-image.js';
+import { ImageDetails } from './image-details.js';
 import { usersOf } from './users.js';
 
 const COLUMNS = [
@@ -28,7 +29,7 @@ const COLUMNS = [
 ] as const;
 
 interface Open {
-  readonly kind: 'create' | 'delete';
+  readonly kind: 'details' | 'create' | 'delete';
   readonly image: Image;
 }
 
@@ -84,14 +85,21 @@ export function Images() {
               <td>
                 <Time at={image.created_at} />
               </td>
-              <RowActions of={image.name} may={may.value('manage') && image.kind !== 'template'}>
-                <Item icon="plus" onClick={() => setOpen({ kind: 'create', image })}>
+              <RowActions of={image.name} may={image.kind !== 'template'}>
+                <Item icon="images" onClick={() => setOpen({ kind: 'details', image })}>
+                  Details…
+                </Item>
+                <Item
+                  icon="plus"
+                  disabled={!may.value('manage')}
+                  onClick={() => setOpen({ kind: 'create', image })}
+                >
                   New computer…
                 </Item>
                 <Item
                   icon="trash"
                   danger
-                  disabled={image.kind !== 'saved'}
+                  disabled={!may.value('manage') || image.kind !== 'saved'}
                   onClick={() => setOpen({ kind: 'delete', image })}
                 >
                   Delete…
@@ -101,6 +109,7 @@ export function Images() {
           ))}
         </Table>
       )}
+      {open?.kind === 'details' && <ImageDetails image={open.image} onClose={close} />}
       {open?.kind === 'create' && <CreateComputer image={open.image.name} onClose={close} />}
       {open?.kind === 'delete' && (
         <DeleteImage

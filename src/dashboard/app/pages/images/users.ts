@@ -1,7 +1,17 @@
-import type { Image } from '../../api/types.js';
+import type { Computer, Image } from '../../api/types.js';
 
 /** How many computers need a saved image; empty for others. */
 export function usersOf({ used_by }: Pick<Image, 'used_by'>): string {
   if (used_by === null) return '';
   return used_by === 1 ? '1 computer' : `${used_by} computers`;
+}
+
+/** Computers with an image of that name, by project and name. They may be of one that it has replaced. */
+export function computersWith<
+  C extends Pick<Computer, 'image' | 'engine' | 'project_name' | 'name'>,
+>({ name, engine }: Pick<Image, 'name' | 'engine'>, computers: Iterable<C>): C[] {
+  const path = (computer: C) => `${computer.project_name}/${computer.name}`;
+  return [...computers]
+    .filter((computer) => computer.image === name && computer.engine === engine)
+    .sort((a, b) => path(a).localeCompare(path(b)));
 }

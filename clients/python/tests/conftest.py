@@ -87,7 +87,9 @@ class ScriptedService:
                     self.close_connection = True
                     return
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                body = self.rfile.read(int(headers.get("content-length", 0)))
+                is_chunked = headers.get("transfer-encoding") == "chunked"
+                length = int(headers.get("content-length", 0))
+                body = b"".join(self._chunks()) if is_chunked else self.rfile.read(length)
                 service.received.append(Received(self.command, self.path, headers, body))
                 answer = service.answers.pop(0) if len(service.answers) > 1 else service.answers[0]
                 if service.ended.wait(answer.delay):
@@ -101,6 +103,12 @@ class ScriptedService:
                 self.send_header("content-length", str(len(answer.body)))
                 self.end_headers()
                 self.wfile.write(answer.body)
+
+            def _chunks(self) -> Iterator[bytes]:
+                while size := int(self.rfile.readline(), 16):
+                    yield self.rfile.read(size)
+                    self.rfile.readline()
+                self.rfile.readline()
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -9,7 +9,7 @@ import tarfile
 import threading
 import time
 from pathlib import Path
-from typing import AsyncIterator, Iterator
+from typing import Any, AsyncIterator, Iterator
 
 import pytest
 
@@ -51,6 +51,36 @@ def test_finds_projects_computers_and_itself(vc: VirtualComputers, desk: Compute
     assert desk.stats().memory_used_bytes > 0
     assert re.match(r"http://127\.0\.0\.1:\d+/api/view/", desk.view("view").url)
     assert vc.request("GET", "/images")["images"]
+
+
+def test_builds_an_image(vc: VirtualComputers, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("kept", "sub/left-out"):
+        (tmp_path / name).write_text("text")
+    (tmp_path / ".dockerignore").write_text("**/left-out\n")
+    check = '[ "$(cat /run/secrets/token)" = "$WORD" ] && cat /context/kept && ls -A /context/sub'
+    lines = ["FROM linux", "ARG WORD", "COPY . /context", f"RUN --mount=type=secret,id=token {check}"]
+    (tmp_path / "Other.dockerfile").write_text("\n".join(lines))
+    events: list[dict[str, Any]] = []
+    name = f"py-{time.monotonic_ns()}"
+    image = vc.images.build(
+        tmp_path,
+        name,
+        dockerfile="Other.dockerfile",
+        args={"WORD": "word-4711"},
+        secrets={"token": "word-4711"},
+        no_cache=True,
+        on_event=events.append,
+    )
+    try:
+        assert (image.name, image.kind) == (name, "saved")
+        assert [one["text"] for one in events if one["type"] == "output"] == ["text"]
+        assert "RUN --mount=type=secret" in vc.images.log(name)
+    finally:
+        vc.images.delete(name)
+    (tmp_path / "Dockerfile").write_text("FROM linux\nRUN exit 3\n")
+    with pytest.raises(ServiceError, match="Dockerfile:2: RUN exit 3"):
+        vc.images.build(tmp_path, name)
 
 
 def test_creates_a_computer_for_a_block(vc: VirtualComputers) -> None:

@@ -25,6 +25,7 @@ with vc.computers.create("lab", "desk", cpu=2) as desk:
     copy: Computer = desk.fork("copy", snapshot=desk.snapshots.create("clean").name)
     copies: list[Computer] = desk.fork(["a", "b"])
     users: int | None = vc.images.save("ready", desk).used_by
+    size: int = vc.images.build(".", "built", args={"A": "b"}, secrets={"s": b"t"}, on_event=print).bytes
 
 async def main() -> None:
     async with AsyncVirtualComputers() as vc:
@@ -35,6 +36,7 @@ async def main() -> None:
             async with (await desk.fork(["a", "b"]))[0] as copy:
                 await copy.reset("clean")
                 await vc.images.save("ready", copy)
+                log: str = await vc.images.log((await vc.images.build(".", "built")).name)
 """
 
 WRONG = [
@@ -46,6 +48,7 @@ WRONG = [
     'vc.computers.create("lab", "desk", ram=3)',
     'vc.computers.get(id="c").fork(["a", "b"]).name',
     'vc.images.save("ready", "lab/desk")',
+    'vc.images.build(".", "built", args={"VERSION": 2})',
 ]
 
 

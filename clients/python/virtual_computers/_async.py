@@ -13,7 +13,7 @@ from ._driver import AsyncDriver
 from ._errors import VirtualComputersError
 from ._events import AsyncEvents, EventType
 from ._models import ComputerInfo, Image, Job
-from ._operations import actions, computer, files, resources
+from ._operations import actions, computer, files, image_build, resources
 from ._process import AsyncProcess, Command, start_message
 from ._requests import Session
 from ._run import run_async
@@ -264,6 +264,8 @@ class AsyncImages(_ServicePart):
 
     list = awaiting(resources.list_images)
     get = awaiting(resources.get_image)
+    build = awaiting(image_build.build)
+    log = awaiting(resources.image_log)
     delete = awaiting(resources.delete_image)
 
     async def save(

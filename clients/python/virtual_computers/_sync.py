@@ -13,7 +13,7 @@ from ._driver import Driver
 from ._errors import VirtualComputersError
 from ._events import Events, EventType
 from ._models import ComputerInfo, Image, Job
-from ._operations import actions, computer, files, resources
+from ._operations import actions, computer, files, image_build, resources
 from ._process import Command, Process, start_message
 from ._requests import Session
 from ._run import run
@@ -260,6 +260,8 @@ class Images(_ServicePart):
 
     list = blocking(resources.list_images)
     get = blocking(resources.get_image)
+    build = blocking(image_build.build)
+    log = blocking(resources.image_log)
     delete = blocking(resources.delete_image)
 
     def save(self, name: str, computer: Computer, *, snapshot: str | None = None) -> Image:

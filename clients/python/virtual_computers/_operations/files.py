@@ -48,7 +48,7 @@ def write(
     elif isinstance(data, AsyncIterable):
         content = _sized_async(data, size)
     else:
-        content = _sized(data, size)
+        content = sized(data, size)
     return (yield from _send(of, path, content, mode, size))
 
 
@@ -58,7 +58,7 @@ def upload(of: Target, source: StrPath, path: str) -> Flow[FileWritten]:
         raise OSError(errno.EINVAL, "Not a regular file", os.fspath(source))
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())
-        pieces = _sized(iter(lambda: file.read(PIECE), b""), status.st_size)
+        pieces = sized(iter(lambda: file.read(PIECE), b""), status.st_size)
         return (yield from _send(of, path, pieces, status.st_mode & 0o777, status.st_size))
 
 
@@ -205,7 +205,7 @@ def _check_size(sent: int, size: int) -> None:
         raise ValueError(f"the data has {sent} bytes or more, not {size}")
 
 
-def _sized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+def sized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
     """The pieces; raises ValueError if they do not have `size` bytes, before the last are sent."""
     sent = 0
     for piece in pieces:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Image, Key, Me, Owner, Project, Resolution, Secret
 from .._models import parse
-from .._requests import Flow, Session, call_json, given, segment
+from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
 
@@ -104,6 +104,12 @@ def list_images(of: Session) -> Flow[list[Image]]:
 def get_image(of: Session, name: str) -> Flow[Image]:
     """An image by its name, the owner's own before the service's."""
     return Image.of((yield from call_json(of, "GET", f"/images/{segment(name)}")))
+
+
+def image_log(of: Session, name: str) -> Flow[str]:
+    """The log of the build that made an image; empty if it was not built from a Dockerfile."""
+    path = f"/images/{segment(name)}/log"
+    return (yield from call(of, "GET", path, accept="text/plain")).body.decode()
 
 
 def delete_image(of: Session, name: str) -> Flow[None]:

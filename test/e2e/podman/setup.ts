@@ -9,7 +9,12 @@ const NO_DOCKER = 'unix:///nonexistent/docker.sock';
 declare module 'vitest' {
   interface ProvidedContext {
     /** How to run a service on the Podman of the tests. */
-    podman: { readonly prefix: readonly string[]; readonly env: Readonly<Record<string, string>> };
+    podman: {
+      readonly prefix: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      /** A process in the network of its containers. */
+      readonly pid: number;
+    };
   }
 }
 
@@ -17,16 +22,16 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   forgetRequests('podman');
   const podman = await openTestPodman((line) => process.stderr.write(`${line}\n`));
-  const { prefix, env } = podman;
+  const { prefix, env, pid } = podman;
   project.provide('engine', 'podman');
-  project.provide('podman', { prefix, env });
+  project.provide('podman', { prefix, env, pid });
   project.provide('clusterState', '');
   project.provide('dockerHost', NO_DOCKER);
   project.provide('dockerPid', 0);
   project.provide('qemuSeed', '');
   const close = await provideSharedService(project, {
     engine: 'podman',
-    podman: { prefix, env },
+    podman: { prefix, env, pid },
     dockerHost: NO_DOCKER,
     qemuSeed: '',
   });

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { inject } from 'vitest';
+
+/**
+ * Connects the network namespace of the engine under test to the internet, without a change to the
+ * host's network. An engine in the host's network needs none.
+ */
+export async function openUplink(): Promise<{ close(): Promise<void> }> {
+  const pid = namespaceOf();
+  if (pid === undefined) return { close: async () => undefined };
+  const child = spawn(
+    'setpriv',
+    [
+      ...['--pdeathsig', 'TERM', 'slirp4netns', '--configure', '--disable-host-loopback'],
+      ...['--mtu=1500', '--ready-fd=3', `${pid}`, 'tap0'],
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },
+  );
+  await Promise.race([once(child.stdio[3] as NodeJS.ReadableStream, 'data'), failed(child)]);
+  return {
+    close: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function failed(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit');
+  throw new Error(`slirp4netns ended with exit code ${code}`);
+}
+
+/** A process in the namespace; undefined if the engine is in the host's network. */
+function namespaceOf(): number | undefined {
+  if (inject('engine') === 'docker') return inject('dockerPid') || undefined;
+  if (inject('engine') === 'podman') return inject('podman').pid;
+  return undefined;
+}

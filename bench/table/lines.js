@@ -3,6 +3,7 @@ import { measureFork } from './lines/fork.js';
 import { measureMemory } from './lines/memory.js';
 import { measureRequests } from './lines/requests.js';
 import { measureScreenshots } from './lines/screenshots.js';
+import { measureSnapshots } from './lines/snapshots.js';
 import { measureWarmPool } from './lines/warm-pool.js';
 
 const docker = (sides) => sides.docker();
@@ -32,6 +33,12 @@ export const LINES = {
     minutes: 20,
     open: (sides) => sides.withWarmPool(),
     work: measureWarmPool,
+  },
+  snapshots: {
+    what: 'snapshot, reset, forks, images and builds on Docker',
+    minutes: 30,
+    open: docker,
+    work: measureSnapshots,
   },
   memory: {
     what: 'memory of the service for each idle computer',

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantiles } from '../../measure.js';
+import { openHeartbeat } from '../heartbeat.js';
+import { inOrder, ms } from '../report.js';
+
+const ROUNDS = 10;
+const SETTLE_MS = 5_000;
+const COPIES = 8;
+const IDLE_SNAPSHOTS = 20;
+const DOCKERFILE = 'FROM linux\nRUN echo one >/one\nRUN echo two >/two\n';
+const megabytes = (value) => `${(value / 1e6).toFixed(1)} MB`;
+
+/** What becomes of the disk of a running desktop that has changed 100 MB. */
+export async function measureSnapshots(sides) {
+  const context = tarOf({ Dockerfile: DOCKERFILE });
+  const found = sides.map(() => []);
+  for (const side of sides) await build(side, context);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const at of inOrder(sides.length, round)) {
+      found[at].push(await once(sides[at], `desk-${round}`, context));
+    }
+  }
+  const sizes = [];
+  for (const side of sides) sizes.push(await idleSize(side));
+  const median = (rounds, name) => quantiles(rounds.map((times) => times[name])).p50;
+  const line = (what, name, most, floor) => ({
+    what: `${what}, p50`,
+    ...{ values: found.map((rounds) => median(rounds, name)), unit: ms },
+    ...(floor && { floor, least: median(found.at(-1), floor) }),
+    goal: { text: ms(most), most },
+  });
+  return [
+    line('snapshot of a running desktop, 100 MB changed', 'snapshot', 1_000, 'docker commit'),
+    line('its longest pause of the desktop', 'pause', 300),
+    line('reset to ready', 'reset', 1_500, 'docker run'),
+    line('fork to ready', 'fork', 1_500, 'docker run'),
+    line(`${COPIES} forks at once`, 'forks', 6_000),
+    line('create from an image of one’s own to ready', 'create', 1_300, 'docker run'),
+    line('build of two steps, unchanged', 'build', 2_000),
+    {
+      what: `largest of ${IDLE_SNAPSHOTS} snapshots of an idle computer`,
+      ...{ values: sizes, unit: megabytes },
+      goal: { text: '50 MB', most: 50e6 },
+    },
+  ];
+}
+
+async function once(side, name, context) {
+  const id = await side.create(name);
+  const path = `/computers/${id}`;
+  const command = 'head -c 100M /dev/urandom >~/changed; sync';
+  await side.call('POST', `${path}/bash`, { command });
+  await sleep(SETTLE_MS);
+  const times = {};
+  const timed = async (what, work) => {
+    const startedAt = performance.now();
+    const result = await work();
+    times[what] = performance.now() - startedAt;
+    return result;
+  };
+
+  const container = side.engine.docker.getContainer(`vc-${id}`);
+  const { Id } = await timed('docker commit', () => container.commit({ repo: 'bench' }));
+  await timed('docker run', async () => {
+    const options = { Image: Id, Entrypoint: ['true'], HostConfig: { NetworkMode: 'none' } };
+    const made = await side.engine.docker.createContainer(options);
+    await made.start();
+    await made.wait();
+    await made.remove();
+  });
+  await side.engine.docker.getImage(Id).remove({ force: true });
+
+  const heartbeat = await openHeartbeat(side, path);
+  const startedAt = performance.now();
+  await timed('snapshot', () => side.call('POST', `${path}/snapshots`, { name: 'one' }));
+  await sleep(1_000);
+  times.pause = heartbeat.longest(startedAt, performance.now());
+  heartbeat.close();
+
+  await timed('reset', () => side.call('POST', `${path}/reset`, { snapshot: 'one' }));
+  const copy = await timed('fork', () => side.fork(id, `${name}-copy`));
+  await side.remove(copy);
+  const names = Array.from({ length: COPIES }, (_, index) => `${name}-${index}`);
+  const answer = await timed('forks', () => side.call('POST', `${path}/fork`, { names }));
+  for (const { id } of JSON.parse(answer).computers) await side.remove(id);
+
+  const image = { name: 'bench', computer: id, snapshot: 'one' };
+  await side.call('POST', '/images', image);
+  const body = { name: `${name}-new`, image: 'bench' };
+  const created = await timed('create', () => side.call('POST', '/projects/bench/computers', body));
+  await side.remove(JSON.parse(created).id);
+  await side.call('DELETE', '/images/bench');
+  await timed('build', () => build(side, context));
+  await side.remove(id);
+  return times;
+}
+
+/** The most bytes of a snapshot. */
+async function idleSize(side) {
+  const id = await side.create('idle');
+  for (let i = 0; i < IDLE_SNAPSHOTS; i++) {
+    await side.call('POST', `/computers/${id}/snapshots`, {});
+  }
+  const { snapshots } = JSON.parse(await side.call('GET', `/computers/${id}/snapshots`));
+  await side.remove(id);
+  return Math.max(...snapshots.map(({ bytes }) => bytes));
+}
+
+function build(side, context) {
+  return side.send('POST', '/images/built/build', context, { 'content-type': 'application/x-tar' });
+}
+
+function tarOf(files) {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-bench-context-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  const tar = execFileSync('tar', ['-C', directory, '-cf', '-', '.']);
+  rmSync(directory, { recursive: true });
+  return tar;
+}

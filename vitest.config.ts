@@ -146,7 +146,7 @@ export default defineConfig({
             'test/e2e/incus/**/*.test.ts',
             ...(isThorough
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
-              : ['test/e2e/operations/{image-build,published,root}.test.ts']),
+              : ['test/e2e/operations/{published,root}.test.ts']),
           ],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],

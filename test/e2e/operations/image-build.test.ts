@@ -64,7 +64,7 @@ it('a directory becomes an image, and the second build comes from the cache', as
     'cat /opt/app/copy; stat -c %U /opt/app/file.txt; cat ~/whoami; echo "$GREETING"; pgrep -x sleep || echo none';
   const { stdout } = await service.cli(['bash', 'e2e/x', script]);
   expect(stdout).toBe('from the context\nuser\nuser\nhello you\nnone\n');
-});
+}, 600_000);
 
 onDocker('a build that fails says the line of the Dockerfile, and leaves nothing', async () => {
   const before = await left();

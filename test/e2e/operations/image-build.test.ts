@@ -45,7 +45,7 @@ async function left() {
 it('a directory becomes an image, and the second build comes from the cache', async () => {
   const directory = context('two-steps', {
     Dockerfile:
-      'FROM linux\nENV GREETING="hello you"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\n',
+      'FROM linux\nENV GREETING="hello you"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\nCMD ["sh", "-c", "id -un >/tmp/started"]\n',
     'file.txt': 'from the context\n',
   });
   const before = await left();
@@ -61,9 +61,9 @@ it('a directory becomes an image, and the second build comes from the cache', as
   const made = await service.cli(['create', 'e2e/x', '--image', 'mybox']);
   expect(made.code).toBe(0);
   const script =
-    'cat /opt/app/copy; stat -c %U /opt/app/file.txt; cat ~/whoami; echo "$GREETING"; pgrep -x sleep || echo none';
+    'cat /opt/app/copy; stat -c %U /opt/app/file.txt; cat ~/whoami; echo "$GREETING"; pgrep -f "sleep 30[0]" || echo none; until cat /tmp/started 2>/dev/null; do sleep 0.1; done';
   const { stdout } = await service.cli(['bash', 'e2e/x', script]);
-  expect(stdout).toBe('from the context\nuser\nuser\nhello you\nnone\n');
+  expect(stdout).toBe('from the context\nuser\nuser\nhello you\nnone\nuser\n');
 }, 600_000);
 
 onDocker('a build that fails says the line of the Dockerfile, and leaves nothing', async () => {

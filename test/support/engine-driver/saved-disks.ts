@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DiskSource, MachineSpec } from '../../../src/engines/engine.js';
 import { eventually } from '../eventually.js';
 import { promise } from '../run/promise.js';
+import { thorough } from '../run/tiers.js';
 import { type EngineDriver, openDriver } from './open-driver.js';
 
 /** What a test changes as root: contents, removals, a replaced directory, owners, special bits. */
@@ -45,6 +46,10 @@ own home
 export function testSavedDisks(): void {
   describe('saved disks', { retry: 0 }, defineTests);
 }
+
+const isDocker = inject('engine') === 'docker';
+/** On Podman in the thorough tier only. */
+const onDockerOrThorough = isDocker ? it : thorough;
 
 function defineTests(): void {
   let driver: EngineDriver;
@@ -145,7 +150,7 @@ function defineTests(): void {
     expect(await driver.engine.save(spec.id, request)).toMatchObject(image);
     const ofAnother = { ...like('cmp_4', image), ownerId: 'own_2' };
     const created = driver.engine.create(ofAnother);
-    if (inject('engine') === 'docker') {
+    if (isDocker) {
       await expect(created).rejects.toMatchObject({ code: 'unsupported' });
     } else {
       await created;
@@ -155,67 +160,74 @@ function defineTests(): void {
     await driver.engine.remove('cmp_4');
   });
 
-  it('keeps the data of a removed disk while machines need it, and no longer', async () => {
-    await driver.engine.removeSaved(snapshot.id);
-    await driver.engine.removeSaved(image.id);
-    expect(await driver.engine.savedDisks()).toEqual([]);
-    await expect(driver.engine.create(like('cmp_5', snapshot))).rejects.toMatchObject({
-      code: 'not_found',
-    });
-    await driver.engine.remove('cmp_5');
-    await driver.engine.stop('cmp_2', 1000);
-    await start('cmp_2');
-    expect(await run('cmp_2', LOOK)).toBe(LOOKED);
-    // A copy of a copy, reset to what it was made from.
-    const again = { id: 'snp_2', kind: 'snapshot' } as const;
-    await driver.engine.save('cmp_2', { ...again, ownerId: spec.ownerId, memory: false });
-    await driver.engine.create(like('cmp_6', again));
-    await driver.engine.removeSaved(again.id);
-    await driver.engine.reset({ ...like('cmp_6', again), from: undefined });
-    await start('cmp_6');
-    expect(await run('cmp_6', LOOK)).toBe(LOOKED);
-    for (const id of ['cmp_2', 'cmp_3']) await driver.engine.remove(id);
-    expect((await driver.engine.tags()).join()).toContain('vc-origin/cmp_6:latest');
-    await driver.engine.remove('cmp_6');
-    expect(await driver.engine.tags()).toEqual([]);
-  });
+  onDockerOrThorough(
+    'keeps the data of a removed disk while machines need it, and no longer',
+    async () => {
+      await driver.engine.removeSaved(snapshot.id);
+      await driver.engine.removeSaved(image.id);
+      expect(await driver.engine.savedDisks()).toEqual([]);
+      await expect(driver.engine.create(like('cmp_5', snapshot))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await driver.engine.remove('cmp_5');
+      await driver.engine.stop('cmp_2', 1000);
+      await start('cmp_2');
+      expect(await run('cmp_2', LOOK)).toBe(LOOKED);
+      // A copy of a copy, reset to what it was made from.
+      const again = { id: 'snp_2', kind: 'snapshot' } as const;
+      await driver.engine.save('cmp_2', { ...again, ownerId: spec.ownerId, memory: false });
+      await driver.engine.create(like('cmp_6', again));
+      await driver.engine.removeSaved(again.id);
+      await driver.engine.reset({ ...like('cmp_6', again), from: undefined });
+      await start('cmp_6');
+      expect(await run('cmp_6', LOOK)).toBe(LOOKED);
+      for (const id of ['cmp_2', 'cmp_3']) await driver.engine.remove(id);
+      expect((await driver.engine.tags()).join()).toContain('vc-origin/cmp_6:latest');
+      await driver.engine.remove('cmp_6');
+      expect(await driver.engine.tags()).toEqual([]);
+    },
+  );
 
-  promise(31, 'a killed service leaves nothing of a snapshot, and no machine paused', async () => {
-    await run(spec.id, 'head -c 300M /dev/urandom >~/big; echo two >~/note');
-    const request = {
-      id: 'snp_3',
-      kind: 'snapshot',
-      ownerId: spec.ownerId,
-      memory: false,
-    } as const;
-    const isPaused = async () => (await machinesOf(spec.id)).State.Paused;
-    let pauses = 0;
-    for (const wait of ['builder', 'paused', 'resumed']) {
-      const saving = driver.engine.save(spec.id, request).catch(() => undefined);
-      const hasBuilder = async () => /builder/.test((await driver.engine.containers()).join());
-      await eventually(hasBuilder, 30_000);
-      if (wait !== 'builder') await eventually(isPaused, 30_000);
-      if (wait === 'resumed') await eventually(async () => !(await isPaused()), 30_000);
-      await driver.restart();
-      await saving;
-      if (await isPaused()) pauses++;
-      await driver.engine.watch();
-      await eventually(async () => !(await hasBuilder()), 30_000);
-      expect(await isPaused()).toBe(false);
-      // Completed by the Engine, or not at all.
-      await driver.engine.removeSaved(request.id);
-      await eventually(async () => (await driver.engine.savedDisks()).length === 0, 30_000);
-    }
-    expect(pauses).toBeGreaterThan(0);
-    expect((await driver.engine.save(spec.id, request)).bytes).toBeGreaterThan(300 * 2 ** 20);
-    await driver.engine.reset({ ...spec, from: request });
-    await start(spec.id);
-    expect(await run(spec.id, 'cat ~/note; stat -c "%U %s" ~/big')).toBe('two\nuser 314572800\n');
-  });
+  (isDocker ? promise : promise.thorough)(
+    31,
+    'a killed service leaves nothing of a snapshot, and no machine paused',
+    async () => {
+      await run(spec.id, 'head -c 300M /dev/urandom >~/big; echo two >~/note');
+      const request = {
+        id: 'snp_3',
+        kind: 'snapshot',
+        ownerId: spec.ownerId,
+        memory: false,
+      } as const;
+      const isPaused = async () => (await machinesOf(spec.id)).State.Paused;
+      let pauses = 0;
+      for (const wait of ['builder', 'paused', 'resumed']) {
+        const saving = driver.engine.save(spec.id, request).catch(() => undefined);
+        const hasBuilder = async () => /builder/.test((await driver.engine.containers()).join());
+        await eventually(hasBuilder, 30_000);
+        if (wait !== 'builder') await eventually(isPaused, 30_000);
+        if (wait === 'resumed') await eventually(async () => !(await isPaused()), 30_000);
+        await driver.restart();
+        await saving;
+        if (await isPaused()) pauses++;
+        await driver.engine.watch();
+        await eventually(async () => !(await hasBuilder()), 30_000);
+        expect(await isPaused()).toBe(false);
+        // Completed by the Engine, or not at all.
+        await driver.engine.removeSaved(request.id);
+        await eventually(async () => (await driver.engine.savedDisks()).length === 0, 30_000);
+      }
+      expect(pauses).toBeGreaterThan(0);
+      expect((await driver.engine.save(spec.id, request)).bytes).toBeGreaterThan(300 * 2 ** 20);
+      await driver.engine.reset({ ...spec, from: request });
+      await start(spec.id);
+      expect(await run(spec.id, 'cat ~/note; stat -c "%U %s" ~/big')).toBe('two\nuser 314572800\n');
+    },
+  );
 
   it('removal leaves no image and no container', async () => {
-    await driver.engine.remove(spec.id);
-    await driver.engine.removeSaved('snp_3');
+    for (const { id } of await driver.engine.list()) await driver.engine.remove(id);
+    for (const { id } of await driver.engine.savedDisks()) await driver.engine.removeSaved(id);
     expect(await driver.engine.tags()).toEqual([]);
     expect((await driver.engine.containers()).filter((name) => /cmp_|builder/.test(name))).toEqual(
       [],

@@ -11,6 +11,9 @@ import { openTestService, type TestService } from '../../support/service/service
 const SECRET = 'hidden-4711-secret';
 const ARGUMENT = 'hidden-4711-argument';
 
+/** Containers that disks are saved through are removed afterwards. */
+const SOON = { timeout: 30_000, interval: 200 };
+
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService();
@@ -49,7 +52,7 @@ it('a directory becomes an image, and the second build comes from the cache', as
     'file.txt': 'from the context\n',
   });
   const before = await left();
-  const first = await build(directory, '-t', 'mybox');
+  const first = await build(directory, '-t', 'mybox', '--no-cache');
   expect(first.stderr).toContain(`the image mybox is ready on ${inject('engine')}`);
   expect(first).toMatchObject({ code: 0 });
   expect(first.stderr).toMatch(/^#\d+ [\d.]+ 0$/m);
@@ -57,7 +60,7 @@ it('a directory becomes an image, and the second build comes from the cache', as
   const second = await build(directory, '-t', 'mybox');
   console.info(`unchanged: ${Math.round(performance.now() - began)} ms`);
   expect(second.stderr.match(/CACHED/g)?.length).toBeGreaterThanOrEqual(5);
-  expect(await left()).toEqual(before);
+  await expect.poll(left, SOON).toEqual(before);
   const made = await service.cli(['create', 'e2e/x', '--image', 'mybox']);
   expect(made.code).toBe(0);
   const script =
@@ -72,7 +75,7 @@ onDocker('a build that fails says the line of the Dockerfile, and leaves nothing
   const { code, stderr } = await build(directory, '-t', 'failing');
   expect(code).not.toBe(0);
   expect(stderr).toContain('Dockerfile:3: RUN echo no >&2; exit 3: it ended with exit code 3');
-  expect(await left()).toEqual(before);
+  await expect.poll(left, SOON).toEqual(before);
   expect((await service.http('GET', '/images/failing')).status).toBe(404);
 });
 

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { ask, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
+
+const PAUSE_ATTEMPTS = 10;
+const PAUSE_AGAIN_MS = 200;
 
 /** A machine could not be resumed. */
 export class StillPaused extends ApiError {
@@ -36,7 +40,7 @@ export async function whilePaused(
 }
 
 /** False if it does not run, or if another client has paused it. */
-async function pause(docker: Docker, container: string): Promise<boolean> {
+async function pause(docker: Docker, container: string, attempt = 1): Promise<boolean> {
   try {
     await ask(docker, STEP_MS, undefined, (abortSignal) =>
       docker.getContainer(container).pause({ abortSignal }),
@@ -44,6 +48,11 @@ async function pause(docker: Docker, container: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (/not running|already paused/i.test(messageOf(error))) return false;
+    // On cgroup v1 runc gives up when processes are started meanwhile, and lets all of them run again.
+    if (/unable to freeze/i.test(messageOf(error)) && attempt < PAUSE_ATTEMPTS) {
+      await sleep(PAUSE_AGAIN_MS);
+      return pause(docker, container, attempt + 1);
+    }
     // The Engine may have paused it and not answered.
     await resume(docker, container).catch((cause) => {
       throw new StillPaused(docker, container, cause);

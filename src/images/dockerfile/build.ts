@@ -16,6 +16,7 @@ import type { BuildEvent } from './progress.js';
 import { performRun } from './run.js';
 import { parseDockerfile } from './stages.js';
 import { type BaseImage, type ImageConfig, isStage, type StagePlan, type Step } from './steps.js';
+import { forgetTemporary, keepTemporary, restoreTemporary } from './temporary.js';
 
 export interface BuildOptions {
   readonly context: BuildContext;
@@ -45,7 +46,7 @@ export interface BuiltImage {
 const MOST_LAYERS = 100;
 
 /** Changes when the same steps give another disk. */
-const CACHE_VERSION = 1;
+const CACHE_VERSION = 2;
 
 /**
  * Builds an image from a Dockerfile. Steps that have been carried out before are taken from the cache. A
@@ -73,7 +74,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
     findImage: (name) => machines.findImage(name, signal),
   });
   for (const { line, message } of notes) onEvent({ type: 'note', line, message });
-  const build = new Build(options);
+  const build = new Build(options, target);
   // Finds what is missing before a machine is started.
   for (const stage of stages) build.prepare(stage);
   const origin = await build.build(target);
@@ -97,10 +98,12 @@ class Build {
   readonly #variables: Readonly<Record<string, string>>;
   readonly #keys = new Map<StagePlan, readonly string[]>();
   readonly #built = new Map<StagePlan, Origin>();
+  readonly #target: StagePlan;
   #steps = 0;
 
-  constructor(options: BuildOptions) {
+  constructor(options: BuildOptions, target: StagePlan) {
     this.#options = options;
+    this.#target = target;
     this.#secrets = options.secrets ?? new Map();
     const proxies = Object.entries(options.args ?? {}).filter(([name]) =>
       PROXY_ARGS.includes(name.toUpperCase()),
@@ -151,8 +154,8 @@ class Build {
   }
 
   async #perform(stage: StagePlan, done: number, start: Origin, number: number): Promise<void> {
-    const { machines, signal } = this.#options;
-    const machine = await this.#timed(number, () => machines.start(start, signal));
+    const { signal } = this.#options;
+    const machine = await this.#timed(number, () => this.#start(start, signal));
     try {
       this.#reportCached(stage, done);
       for (const [index, step] of stage.steps.entries()) {
@@ -162,11 +165,27 @@ class Build {
         await this.#timed(position, async () => {
           await this.#step(machine, step, position);
           const key = this.#keys.get(stage)?.[index];
-          if (key !== undefined && isSaved(stage, index)) await machine.save(key, signal);
+          if (key === undefined || !isSaved(stage, index)) return;
+          await (step.action.kind === 'configure' ? forgetTemporary : keepTemporary)(
+            machine,
+            signal,
+          );
+          await machine.save(key, signal);
         });
       }
     } finally {
       await machine.close();
+    }
+  }
+
+  async #start(origin: Origin, signal?: AbortSignal): Promise<BuildMachine> {
+    const machine = await this.#options.machines.start(origin, signal);
+    try {
+      if ('step' in origin) await restoreTemporary(machine, signal);
+      return machine;
+    } catch (error) {
+      await machine.close();
+      throw error;
     }
   }
 
@@ -211,7 +230,7 @@ class Build {
     } else if (from === undefined) {
       await copyFromContext(machine, action, this.#options.context, signal);
     } else {
-      const source = await this.#options.machines.start(await this.#originOf(from), signal);
+      const source = await this.#start(await this.#originOf(from), signal);
       try {
         await copyFromMachine(machine, action, source, signal);
       } finally {

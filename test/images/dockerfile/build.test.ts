@@ -305,6 +305,19 @@ describe('a step that fails', () => {
     expect(fixed.lines).toContain('#2 CACHED');
   });
 
+  test('finds in /tmp what earlier steps have left there, also from the cache', async () => {
+    const files = {
+      Dockerfile: lines('FROM linux', 'COPY a .b /tmp/', 'RUN cat tmp/a tmp/.b >out; exit 7'),
+      ...{ a: 'one', '.b': 'two' },
+    };
+    await expect(build(machines, files)).rejects.toMatchObject({ code: 'invalid_request' });
+    const Dockerfile = files.Dockerfile.replace('exit 7', 'exit 0');
+    const fixed = await build(machines, { ...files, Dockerfile });
+    expect(fixed.lines).toContain('#2 CACHED');
+    expect(fixed.text('out')).toBe('onetwo');
+    expect(fixed.has('var/lib/vc/tmp')).toBe(false);
+  });
+
   test.each([
     ['COPY missing /x', 'COPY missing /x: missing is not in the context'],
     ['COPY ../x /x', 'COPY ../x /x: ../x leads out of the context'],

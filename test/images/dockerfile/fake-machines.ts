@@ -170,6 +170,9 @@ class FakeMachine implements BuildMachine {
     const target = join(this.#machines.root, key);
     rmSync(target, { recursive: true, force: true });
     cpSync(this.#disk, target, { recursive: true, verbatimSymlinks: true });
+    // It is in memory.
+    rmSync(join(target, 'tmp'), { recursive: true });
+    mkdirSync(join(target, 'tmp'));
   }
 
   async close(): Promise<void> {

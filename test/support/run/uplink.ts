@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inject } from 'vitest';
 
 /**
@@ -12,7 +14,9 @@ export async function openUplink(): Promise<{ close(): Promise<void> }> {
   const child = spawn(
     'setpriv',
     [
-      ...['--pdeathsig', 'TERM', 'slirp4netns', '--configure', '--disable-host-loopback'],
+      // One at a time: it waits for that of another file.
+      ...['--pdeathsig', 'TERM', 'flock', '--no-fork', join(tmpdir(), `vc-uplink-${pid}.lock`)],
+      ...['slirp4netns', '--configure', '--disable-host-loopback'],
       ...['--mtu=1500', '--ready-fd=3', `${pid}`, 'tap0'],
     ],
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },

@@ -105,7 +105,7 @@ COPY run.sh /srv/app/plain.sh
     },
     shows: [
       'cd /srv/app && stat -c "%U:%G %a %n" conf conf/a.conf run.sh plain.sh',
-      'app:app 755 conf\napp:app 644 conf/a.conf\napp:root 750 run.sh\nroot:root 644 plain.sh\n',
+      'app:app 755 conf\napp:app 644 conf/a.conf\napp:app 750 run.sh\nroot:root 644 plain.sh\n',
     ],
   },
   {
@@ -161,11 +161,11 @@ RUN id -un >/root-was-here
 USER user:user
 RUN echo "$(id -un):$(id -gn) in $PWD" >/tmp/third
 WORKDIR relative
-RUN pwd >>/tmp/third
+RUN pwd >>/tmp/third && cp /tmp/third ~/third
 `,
     },
     shows: [
-      'sudo cat /home/dev/who; sudo stat -c %U /home/dev/mine; cat /root-was-here; cat /tmp/third',
+      'sudo cat /home/dev/who; sudo stat -c %U /home/dev/mine; cat /root-was-here; cat ~/third',
       'dev\ndev\nroot\nuser:user in /home/dev\n/home/dev/relative\n',
     ],
   },
@@ -206,7 +206,7 @@ let uplink: Awaited<ReturnType<typeof openUplink>>;
 let service: TestService;
 beforeAll(async () => {
   uplink = await openUplink();
-  service = await openTestService();
+  service = await openTestService(['--max-running', '9']);
   await service.vc.projects.create('e2e');
 });
 afterAll(async () => {
@@ -229,6 +229,8 @@ it.each(EXAMPLES)(
     if (kind === 'ADD of a tar') {
       execFileSync('tar', ['-C', directory, '-czf', join(directory, 'release.tar.gz'), 'release']);
     }
+    // After an earlier attempt.
+    await service.cli(['rm', `e2e/${name}`, '--yes']);
     const built = await service.cli(['image', 'build', directory, '-t', name, ...args]);
     if (refused !== undefined) {
       expect(built.code).not.toBe(0);

@@ -166,10 +166,8 @@ class Build {
           await this.#step(machine, step, position);
           const key = this.#keys.get(stage)?.[index];
           if (key === undefined || !isSaved(stage, index)) return;
-          await (step.action.kind === 'configure' ? forgetTemporary : keepTemporary)(
-            machine,
-            signal,
-          );
+          const isImage = stage === this.#target && index === stage.steps.length - 1;
+          await (isImage ? forgetTemporary : keepTemporary)(machine, signal);
           await machine.save(key, signal);
         });
       }

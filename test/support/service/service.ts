@@ -128,7 +128,7 @@ export function connectSharedService(): ServiceClient & { close(): Promise<void>
   return {
     ...{ baseUrl, apiKey, directory, vc, env },
     log,
-    cli: commandRunner(env, inject('engine')),
+    cli: commandRunner(env),
     http: requester(() => baseUrl, apiKey, log),
     close: async () => {
       await vc.close();
@@ -240,7 +240,7 @@ export async function startService(
     env,
     log,
     logFile,
-    cli: commandRunner(env, engine),
+    cli: commandRunner(env),
     http: requester(() => baseUrl, apiKey, log),
     kill,
     start,
@@ -261,14 +261,14 @@ async function healthy(baseUrl: string): Promise<boolean> {
   );
 }
 
-function commandRunner(env: NodeJS.ProcessEnv, engine: string): ServiceClient['cli'] {
+function commandRunner(env: NodeJS.ProcessEnv): ServiceClient['cli'] {
   return async (args, options = {}) => {
     const result = await execa(process.execPath, [VC, ...args], {
       env: { ...env, ...options.env },
       extendEnv: false,
       reject: false,
       encoding: 'buffer',
-      timeout: engine === 'docker' ? 120_000 : 600_000,
+      timeout: 600_000,
       stripFinalNewline: false,
       ...(options.cwd ? { cwd: options.cwd } : {}),
       ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),

@@ -173,7 +173,7 @@ class IgnoreRules:
 
 
 def _rule(line: str) -> tuple[bool, re.Pattern[str], str]:
-    """Whether it is an exception, its pattern, and what the pattern begins with before wildcards."""
+    """True for an exception; its pattern; what the pattern begins with before wildcards."""
     is_exception = line.startswith("!")
     text = posixpath.normpath(line[1:].strip() if is_exception else line).strip("/")
     beginning = text

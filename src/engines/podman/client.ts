@@ -90,7 +90,7 @@ function adapt(config: ContainerCreateOptions): ContainerCreateOptions {
   const { HostConfig = {}, Healthcheck: _, ...others } = config;
   return {
     ...others,
-    // Else its input is the host's /dev/null, which crun before version 1.24 gives to the container's root.
+    // Otherwise it is the host's /dev/null, and crun before 1.24 changes its owner to the container's root.
     OpenStdin: true,
     HostConfig: {
       ...HostConfig,

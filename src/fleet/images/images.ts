@@ -126,7 +126,9 @@ export class Images {
     const text = JSON.stringify(config);
     // The log is removed with the disk, so it is written while the disk has a row.
     const become = (disk: SavedDiskRecord) => {
-      writeBuildLog(this.#store.directory, disk.id, log);
+      // An unchanged build keeps the log of the one that made the image.
+      const isUnchanged = disk.state === 'ready' && disk.name === name;
+      if (!isUnchanged) writeBuildLog(this.#store.directory, disk.id, log);
       this.#store.savedDisks.publish(disk, name, text);
       return disk.id;
     };

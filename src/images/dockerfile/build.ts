@@ -16,7 +16,7 @@ import type { BuildEvent } from './progress.js';
 import { performRun } from './run.js';
 import { parseDockerfile } from './stages.js';
 import { type BaseImage, type ImageConfig, isStage, type StagePlan, type Step } from './steps.js';
-import { forgetTemporary, keepTemporary, restoreTemporary } from './temporary.js';
+import { keepTemporary, restoreTemporary } from './temporary.js';
 
 export interface BuildOptions {
   readonly context: BuildContext;
@@ -74,7 +74,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
     findImage: (name) => machines.findImage(name, signal),
   });
   for (const { line, message } of notes) onEvent({ type: 'note', line, message });
-  const build = new Build(options, target);
+  const build = new Build(options);
   // Finds what is missing before a machine is started.
   for (const stage of stages) build.prepare(stage);
   const origin = await build.build(target);
@@ -98,12 +98,10 @@ class Build {
   readonly #variables: Readonly<Record<string, string>>;
   readonly #keys = new Map<StagePlan, readonly string[]>();
   readonly #built = new Map<StagePlan, Origin>();
-  readonly #target: StagePlan;
   #steps = 0;
 
-  constructor(options: BuildOptions, target: StagePlan) {
+  constructor(options: BuildOptions) {
     this.#options = options;
-    this.#target = target;
     this.#secrets = options.secrets ?? new Map();
     const proxies = Object.entries(options.args ?? {}).filter(([name]) =>
       PROXY_ARGS.includes(name.toUpperCase()),
@@ -166,8 +164,7 @@ class Build {
           await this.#step(machine, step, position);
           const key = this.#keys.get(stage)?.[index];
           if (key === undefined || !isSaved(stage, index)) return;
-          const isImage = stage === this.#target && index === stage.steps.length - 1;
-          await (isImage ? forgetTemporary : keepTemporary)(machine, signal);
+          await keepTemporary(machine, signal);
           await machine.save(key, signal);
         });
       }
@@ -179,7 +176,7 @@ class Build {
   async #start(origin: Origin, signal?: AbortSignal): Promise<BuildMachine> {
     const machine = await this.#options.machines.start(origin, signal);
     try {
-      if ('step' in origin) await restoreTemporary(machine, signal);
+      await restoreTemporary(machine, signal);
       return machine;
     } catch (error) {
       await machine.close();

@@ -104,5 +104,6 @@ export function hider(secrets: readonly string[]): (line: string) => string {
     .flatMap((secret) => secret.split('\n'))
     .map((line) => line.trim())
     .filter((line) => line.length >= 4);
+  hidden.sort((one, other) => other.length - one.length);
   return (line) => hidden.reduce((text, secret) => text.replaceAll(secret, '****'), line);
 }

@@ -131,11 +131,11 @@ promise(
 
       await visits.visit('image rm', point, () => http('DELETE', '/images/made'));
       if (await exists('/images/made')) {
-        expect((await http('DELETE', '/images/made')).status).toBe(204);
+        expect((await http('DELETE', '/images/made')).status).toBe(200);
       }
       const remove = () => http('DELETE', `/computers/${id}/snapshots/one`);
       await visits.visit('snapshot rm', point, remove);
-      if ((await snapshots()).length > 0) expect((await remove()).status).toBe(204);
+      if ((await snapshots()).length > 0) expect((await remove()).status).toBe(200);
       expect((await settled()).map(({ name }) => name)).toEqual(['subject']);
       expect(await kept(id)).toBe(`${point}\n`);
     }
@@ -170,12 +170,13 @@ promise(
         return projects.every(({ name }) => name === 'e2e');
       }, SETTLE_MS);
       expect((await settled()).map(({ name }) => name)).toEqual(['subject']);
-      await build();
+      // A build whose image is complete is not repeated.
+      if (!(await exists('/images/built'))) await build();
       await http('POST', '/projects/e2e/computers', { name: 'new', image: 'built' });
       const created = (await settledAs('new')) ?? '';
       expect(await bash(created, 'cat /kept')).toBe(`${point}\ntwo\n`);
       await http('DELETE', `/computers/${created}`);
-      expect((await http('DELETE', '/images/built')).status).toBe(204);
+      expect((await http('DELETE', '/images/built')).status).toBe(200);
     }
     report(`${visits}`);
   },

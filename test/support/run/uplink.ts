@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,25 +14,25 @@ export async function openUplink(): Promise<{ close(): Promise<void> }> {
   const child = spawn(
     'setpriv',
     [
-      // One at a time: it waits for that of another file.
+      // One at a time, also of several test files.
       ...['--pdeathsig', 'TERM', 'flock', '--no-fork', join(tmpdir(), `vc-uplink-${pid}.lock`)],
       ...['slirp4netns', '--configure', '--disable-host-loopback'],
       ...['--mtu=1500', '--ready-fd=3', `${pid}`, 'tap0'],
     ],
     { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] },
   );
-  await Promise.race([once(child.stdio[3] as NodeJS.ReadableStream, 'data'), failed(child)]);
+  const ended = once(child, 'exit');
+  await Promise.race([once(child.stdio[3] as NodeJS.ReadableStream, 'data'), failed(ended)]);
   return {
     close: async () => {
-      const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
     },
   };
 }
 
-async function failed(child: ChildProcess): Promise<never> {
-  const [code] = await once(child, 'exit');
+async function failed(ended: Promise<unknown[]>): Promise<never> {
+  const [code] = await ended;
   throw new Error(`slirp4netns ended with exit code ${code}`);
 }
 

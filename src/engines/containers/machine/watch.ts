@@ -9,7 +9,7 @@ import { toApiError } from '../errors.js';
 import { LABEL } from '../ids.js';
 import { inspectMachine } from './status.js';
 
-/** Names of events: Docker's, and Podman's, which it filters by. */
+/** Docker and Podman name some events differently; Podman filters by its own names. */
 const REMOVED = ['destroy', 'remove'];
 const CHANGED = ['start', 'die', 'died', ...REMOVED];
 /** Interval of pings, which detect an Engine that hangs but keeps the connection open. */

@@ -25,7 +25,7 @@ export async function whilePaused(
   work: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!State.Running || State.Paused || !(await pause(docker, Id))) {
+  if (!State.Running || State.Paused || !(await pause(docker, Id, signal))) {
     await work();
     return;
   }
@@ -40,7 +40,12 @@ export async function whilePaused(
 }
 
 /** False if it does not run, or if another client has paused it. */
-async function pause(docker: Docker, container: string, attempt = 1): Promise<boolean> {
+async function pause(
+  docker: Docker,
+  container: string,
+  signal: AbortSignal,
+  attempt = 1,
+): Promise<boolean> {
   try {
     await ask(docker, STEP_MS, undefined, (abortSignal) =>
       docker.getContainer(container).pause({ abortSignal }),
@@ -50,8 +55,8 @@ async function pause(docker: Docker, container: string, attempt = 1): Promise<bo
     if (/not running|already paused/i.test(messageOf(error))) return false;
     // On cgroup v1 runc gives up when processes are started meanwhile, and lets all of them run again.
     if (/unable to freeze/i.test(messageOf(error)) && attempt < PAUSE_ATTEMPTS) {
-      await sleep(PAUSE_AGAIN_MS);
-      return pause(docker, container, attempt + 1);
+      await sleep(PAUSE_AGAIN_MS, undefined, { signal });
+      return pause(docker, container, signal, attempt + 1);
     }
     // The Engine may have paused it and not answered.
     await resume(docker, container).catch((cause) => {

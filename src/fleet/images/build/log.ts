@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BuildEvent, formatEvent, hider } from '../../../images/dockerfile/progress.js';
@@ -17,8 +17,9 @@ export class BuildLog {
   }
 
   add(event: BuildEvent): void {
-    const shown = event.type === 'output' ? { ...event, text: this.#hide(event.text) } : event;
-    this.#text += `${formatEvent(shown)}\n`;
+    const line = formatEvent(event);
+    // The text of a step is the Dockerfile's own.
+    this.#text += `${event.type === 'step' ? line : this.#hide(line)}\n`;
     if (this.#text.length > 2 * MOST_BYTES) this.#text = lastLines(this.#text);
   }
 
@@ -34,14 +35,15 @@ function lastLines(text: string): string {
   return last.subarray(last.indexOf('\n') + 1).toString();
 }
 
-/** Keeps the log of an image, a file in the state directory. Without room for it there is none. */
+/** Keeps the log of an image in the state directory. Best effort: skipped if it cannot be written. */
 export function writeBuildLog(directory: string, diskId: string, text: string): void {
   const path = pathOf(directory, diskId);
   try {
     makeDirectory(dirname(path));
-    writeFileSync(path, text, { mode: 0o600 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   } catch {
-    rmSync(path, { force: true });
+    // The image is worth more than its log.
   }
 }
 

@@ -158,3 +158,9 @@ def test_the_same_with_await(service: ScriptedService, context: Path) -> None:
     asyncio.run(main())
     assert service.received[0].body == b"".join(pack(context, "Dockerfile"))
     assert service.received[1].headers["accept"] == "text/plain"
+
+
+@pytest.mark.parametrize("dockerfile", ["../Dockerfile", "a/../../b", "/etc/passwd"])
+def test_refuses_a_dockerfile_outside_the_directory(context: Path, dockerfile: str) -> None:
+    with pytest.raises(ValueError, match="path in the directory"):
+        list(pack(context, dockerfile))

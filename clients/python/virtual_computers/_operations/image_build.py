@@ -91,6 +91,8 @@ def pack(directory: Path, dockerfile: str) -> Iterator[bytes]:
     and `.dockerignore` come first and are always in it: the service leaves them out of COPY.
     """
     dockerfile = posixpath.normpath(dockerfile)
+    if posixpath.isabs(dockerfile) or dockerfile.split("/")[0] == "..":
+        raise ValueError(f"dockerfile is a path in the directory, not {dockerfile}")
     if not stat.S_ISREG((directory / dockerfile).lstat().st_mode):
         raise OSError(errno.EINVAL, "Not a regular file", str(directory / dockerfile))
     yield from _entry(directory, dockerfile)

@@ -2,6 +2,7 @@ import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { sameBaseUrl } from '../../profile/index.js';
 import { openPooledClient } from '../http/pooled-client.js';
+import { size } from '../output/size.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { adminSocket, unadoptedOfService } from '../serve/local-service.js';
@@ -81,6 +82,30 @@ const store: Check = {
   },
 };
 
+/** Share of an owner's storage above which a snapshot or build may soon be refused. */
+const NEARLY_FULL = 0.9;
+
+const storage: Check = {
+  name: 'storage',
+  title: 'Storage',
+  section: 'vc',
+  needed: false,
+  where: 'client',
+  async run({ baseUrl, apiKey, socketPath, signal }) {
+    if (apiKey === undefined || (await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
+    const client = openPooledClient({ baseUrl, apiKey, socketPath });
+    try {
+      const query = { days: 1 };
+      const { limits, now } = await client.request('getUsage', { query, signal });
+      const detail = `snapshots and images take ${size(now.storage_bytes)} of ${limits.max_storage} GB`;
+      if (now.storage_bytes < limits.max_storage * 1e9 * NEARLY_FULL) return ok(detail);
+      return missing(detail, 'remove some: vc image ls, vc snapshot ls COMPUTER');
+    } finally {
+      await client.close();
+    }
+  },
+};
+
 const activity: Check = {
   name: 'activity',
   title: 'Activity',
@@ -119,4 +144,4 @@ const machines: Check = {
 };
 
 /** The state that the service reports. */
-export const serviceChecks: readonly Check[] = [service, key, store, machines, activity];
+export const serviceChecks: readonly Check[] = [service, key, store, storage, machines, activity];

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -88,4 +91,36 @@ test('the remedy for a service that is stopped starts it at its own address', as
   expect(finding).toMatchObject({
     ...{ status: 'missing', remedy: 'vc serve --detach --listen 127.0.0.1:1' },
   });
+});
+
+test('storage that is nearly full is named with what to remove', async () => {
+  let stored = 50e9;
+  const answers: Record<string, () => object> = {
+    '/api/health': () => ({ status: 'ok', version: '0', engines: [] }),
+    '/api/usage': () => ({
+      days: [],
+      limits: { max_running: 2, max_storage: 100 },
+      now: { running: 0, storage_bytes: stored },
+    }),
+  };
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers[url.replace(/\?.*/, '')]?.()));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
+    const storage = (await allChecks()).find(({ name }) => name === 'storage');
+    const found = () => storage?.run({ ...surroundings, baseUrl, apiKey: 'vc_x' });
+    expect(await found()).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/of 100 GB$/),
+    });
+    stored = 95e9;
+    const remedy = expect.stringContaining('vc image ls');
+    expect(await found()).toMatchObject({ status: 'missing', remedy });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });

@@ -68,7 +68,10 @@ const script: readonly Line[] = [
   { argv: ['owner', 'key', 'alice'], stdout: /^vc_\w+\n$/ },
   { argv: ['audit', '--owner', 'alice'], stdout: /\towner key\t/ },
   { argv: ['owner', 'rm', 'alice', '--yes'], stderr: /removed owner alice/ },
-  { argv: ['doctor', '--json'], stdout: /"name":"service".*?"status":"ok"/ },
+  {
+    argv: ['doctor', '--json'],
+    stdout: /"name":"service".*?"status":"ok".*"name":"storage".*?"status":"ok"/,
+  },
   { argv: ['profile', 'get'], stdout: /base url/i },
   { argv: ['profile', 'add', 'other', '--base-url', 'BASE_URL'], input: 'KEY\n', stderr: /other/ },
   { argv: ['profile', 'use', 'other'] },

@@ -9,7 +9,7 @@ import { computerArgument, onComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Change the name, protection, auto-stop or variables of a computer',
+  summary: 'Change the settings of a computer',
   details: [
     'Also works while the computer is running. Only the given settings change. Commands have new',
     'variables at once, programs that are started from the desktop after its next start.',

@@ -42,6 +42,8 @@ export class Session {
   readonly input = new Queue();
   /** When this computer was used last, in milliseconds of the monotonic clock. */
   lastUsed = performance.now();
+  /** True while the setup script runs. */
+  settingUp = false;
   /** The open screen connection, which holds the last pointer position. */
   #screen: Screen | undefined;
   #pointer: { x: number; y: number } | undefined;

@@ -36,6 +36,7 @@ export async function runSetup(
   signal: AbortSignal,
 ): Promise<void> {
   const late = `The setup was ended, because it took longer than ${withinMs / 60_000} minutes.`;
+  session.settingUp = true;
   try {
     const job = await withGuestDeadline(withinMs, late, signal, async (inner) => {
       const work = () => startAndWait(session, { id, script }, inner);
@@ -49,6 +50,8 @@ export async function runSetup(
       () => undefined,
     );
     throw new SetupFailed(late);
+  } finally {
+    session.settingUp = false;
   }
 }
 

@@ -7,7 +7,7 @@ import type { OpenShellOptions } from '../../../src/shell/connect.js';
 import type { JobState } from '../../../src/shell/jobs/types.js';
 import type { RunInput, Shell } from '../../../src/shell/types.js';
 import { fakeConnectors } from '../../support/fake-connectors.js';
-import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
+import { FakeSnapshottingEngine, gate } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 
 const OUTPUT = 'preparing\nE: no such package\n';
@@ -20,6 +20,8 @@ let shells: OpenShellOptions[];
 let ran: RunInput[];
 /** What scripts of the service and the setup exit with. */
 let exit: { script: number; setup: number };
+/** Ends the setup. */
+let ended: Promise<void>;
 
 const job = (): JobState => ({
   ...{ id: 'setup', pid: 7, status: 'exited', exitCode: exit.setup, command: '' },
@@ -30,7 +32,10 @@ async function fakeShell(options: OpenShellOptions): Promise<Shell> {
   shells.push(options);
   const fake = await fakeConnectors().openShell(undefined as never, options);
   const jobs: Partial<Shell['jobs']> = {
-    settled: async () => [job()],
+    settled: async () => {
+      await ended;
+      return [job()];
+    },
     get: async () => ({ ...job(), output: OUTPUT, nextOffset: 0 }),
   };
   const run: Shell['run'] = async (input) => {
@@ -47,6 +52,7 @@ beforeEach(async () => {
   shells = [];
   ran = [];
   exit = { script: 0, setup: 0 };
+  ended = Promise.resolve();
   engine = new FakeSnapshottingEngine();
   const connectors = {
     ...fakeConnectors(),
@@ -137,6 +143,18 @@ describe('the setup', () => {
     expect(engine.machines.get(record().id)?.status).toBe('stopped');
     expect(await test.fleet.computers.start(record())).toMatchObject({ status: 'running' });
     expect(setups()).toBe(1);
+  });
+
+  it('can be read while it runs, when the computer takes no commands yet', async () => {
+    const { passed, open } = gate();
+    ended = passed;
+    const creating = create({ setup: 'x' });
+    await expect.poll(setups).toBe(1);
+    const read = (shell: Shell) => shell.jobs.get('setup', { offset: 0, limit: 100 });
+    expect(await test.fleet.actions.jobs(record(), read)).toMatchObject({ output: OUTPUT });
+    expect(record().status).toBe('starting');
+    open();
+    expect((await creating).status).toBe('running');
   });
 
   it('is not run if a file cannot be written', async () => {

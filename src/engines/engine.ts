@@ -52,6 +52,8 @@ export interface MachineSpec {
   readonly hostName: string;
   /** Where to create it, for an engine with members; without either the engine chooses. */
   readonly placement?: MachinePlacement | undefined;
+  /** False: its user cannot become root. Otherwise that is as the engine allows. */
+  readonly sudo?: boolean;
   /** For an engine that is {@link Labelling}. */
   readonly label?: MachineLabel | undefined;
   /** For an engine that is {@link Snapshotting}: the saved disk to start from, in place of `image`. */

@@ -121,21 +121,25 @@ export const tools: readonly Tool[] = [
       name: z.string().min(1).max(128),
       os: z.enum(['linux', 'windows']).optional().describe('That of the image if left out.'),
       image: z.string().max(63).optional().describe('Name of a saved image.'),
+      env: z.record(z.string(), z.string()).optional().describe('Environment variables.'),
+      setup: z.string().optional().describe('Bash script that is run once, before it is ready.'),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
-    run: async (service, { project, name, os, image }, signal) => {
+    run: async (service, { project, name, ...asked }, signal) => {
       const options = signal ? { signal } : {};
       const { projects } = await service.request('listProjects', options);
       if (!projects.some((each) => each.name === project)) {
         await service.request('createProject', { body: { name: project }, ...options });
       }
-      const body = { name, os, image };
+      const body = { name, ...asked };
       const made = await service.request('createComputer', {
         params: { project },
         body,
         ...options,
       });
-      return said(`${addressOf(made)} (${made.id}) is ${made.status}.`);
+      const reason = made.status_reason === undefined ? '' : ` ${made.status_reason}`;
+      const isFailed = made.status === 'error';
+      return said(`${addressOf(made)} (${made.id}) is ${made.status}.${reason}`, isFailed);
     },
   }),
   tool({

@@ -17,6 +17,8 @@ export interface OpenShellOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds to wait for the login; 15,000 by default. */
   readonly timeoutMs?: number;
+  /** The computer's variables, for all but internal scripts. Asked for at each start of a program. */
+  readonly env?: () => Readonly<Record<string, string>>;
   /** A shorter way to programs in the guest, for large files. */
   readonly direct?: DirectWay | undefined;
   /** Of all connections to this computer together; by default one for this connection alone. */

@@ -49,6 +49,7 @@ function reasonOf(error: unknown): unknown {
  */
 export async function openShell(stream: Duplex, options: OpenShellOptions): Promise<Shell> {
   const connection = await connect(stream, options);
+  const { env = () => ({}) } = options;
   return {
     get open() {
       return connection.open;
@@ -56,9 +57,14 @@ export async function openShell(stream: Duplex, options: OpenShellOptions): Prom
     get holding() {
       return connection.holding;
     },
-    run: (input) => run(connection, input),
-    python: (input) => python(connection, input),
-    spawn: (input, signal) => spawn(connection, input, signal),
+    run: (input) =>
+      run(
+        connection,
+        input.interpreter === undefined ? input : { ...input, env: { ...env(), ...input.env } },
+      ),
+    python: (input) => python(connection, { ...input, env: env() }),
+    spawn: (input, signal) =>
+      spawn(connection, { ...input, env: { ...env(), ...input.env } }, signal),
     files: openFiles(connection),
     jobs: openJobs(connection),
     connect: (port) => openTunnel(connection, port),

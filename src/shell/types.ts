@@ -6,8 +6,9 @@ export interface RunInput {
   /** A script. Sent on standard input, so that no process list shows it. */
   readonly command: string;
   /**
-   * `system`: the image's own interpreter, for example Windows' cmd, or bash if it has none.
-   * `bash`, the default: always bash, for internal scripts.
+   * `system`: the image's own interpreter, for example Windows' cmd, or bash if it has none. `bash`:
+   * always bash. Both have the computer's variables. Without it bash runs an internal script, which
+   * has not.
    */
   readonly interpreter?: 'bash' | 'system';
   readonly timeoutMs: number;
@@ -15,6 +16,8 @@ export interface RunInput {
   readonly env?: Readonly<Record<string, string>>;
   /** Start it as a detached job, and return its process id and job id. */
   readonly background: boolean;
+  /** With `background`: the id of the job; by default a new one. */
+  readonly jobId?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -127,7 +127,13 @@ it('a write that is rolled back does not change the computer', async () => {
   const { store } = app.world;
   expect(() =>
     store.transaction(() => {
-      store.computers.update({ id, name: 'other', auto_stop_minutes: null, protected: 0 });
+      store.computers.update({
+        id,
+        name: 'other',
+        auto_stop_minutes: null,
+        protected: 0,
+        env: null,
+      });
       expect(store.computers.findById(id)?.name).toBe('other');
       throw new Error('rolled back');
     }),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Mapping, Type, TypeVar
 
 M = TypeVar("M")
@@ -11,7 +11,7 @@ Status = Literal["starting", "running", "stopping", "stopped", "deleting", "erro
 
 def parse(model: Type[M], answer: Mapping[str, Any]) -> M:
     """Builds a model from an answer; a field that is missing takes its default."""
-    known = [field.name for field in fields(model)]
+    known = [one.name for one in fields(model)]
     return model(**{name: answer[name] for name in known if name in answer})
 
 
@@ -113,6 +113,11 @@ class ComputerInfo:
     url: str | None = None
     auto_stop_minutes: int | None = None
     protected: bool = False
+    env_names: list[str] = field(default_factory=list)
+    """Names of its environment variables, whose values are not shown."""
+    timezone: str | None = None
+    locale: str | None = None
+    sudo: bool = True
     created_by: Creator | None = None
     """None for a computer of an earlier version."""
     control: Control | None = None

@@ -34,6 +34,10 @@ export const computerColumns: readonly Column<Computer>[] = [
   },
   { header: 'AUTO-STOP', value: (c) => autoStop(c.auto_stop_minutes), wide: true },
   { header: 'PROTECTED', value: (c) => (c.protected ? 'yes' : 'no'), wide: true },
+  { header: 'VARIABLES', value: (c) => c.env_names.join(' '), wide: true, shrinks: true },
+  { header: 'TIME ZONE', value: ({ timezone }) => timezone ?? '', wide: true },
+  { header: 'LOCALE', value: ({ locale }) => locale ?? '', wide: true },
+  { header: 'SUDO', value: ({ sudo }) => (sudo ? 'yes' : 'no'), wide: true },
   { header: 'CREATED BY', value: creator, wide: true },
 ];
 

@@ -1,32 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_SECONDS } from '../constants.js';
-import { flag, isRecord, quantity, text, upTo } from '../primitives.js';
-
-const noNul = (value: string) => !value.includes('\0');
-
-/** Variables of a command at most. */
-const MAX_VARIABLES = 256;
-
-const Variables = z
-  .record(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a variable name'),
-    upTo(32_768, z.string({ error: 'must be a string' })).refine(noNul, {
-      error: 'must have no NUL',
-      abort: true,
-    }),
-    { error: 'must be an object of strings' },
-  )
-  .meta({
-    description: `Environment variables, up to ${MAX_VARIABLES}, in addition to those of the desktop.`,
-    examples: [{ LANG: 'C.UTF-8' }],
-  });
-
-/** Counts the variables before they are checked. */
-const environment = z.preprocess((env: z.input<typeof Variables>, { addIssue }) => {
-  if (isRecord(env) && Object.keys(env).length > MAX_VARIABLES)
-    addIssue({ code: 'custom', message: `must have at most ${MAX_VARIABLES} variables` });
-  return env;
-}, Variables);
+import { Environment, noNul } from '../environment.js';
+import { flag, quantity, text } from '../primitives.js';
 
 const Directory = text(4096)
   .min(1, 'must not be empty')
@@ -50,7 +25,7 @@ export const Bash = z
       .default(DEFAULT_SECONDS.bash)
       .describe('Seconds until the process group is killed; not for a background command.'),
     cwd: Directory.optional(),
-    env: environment.optional(),
+    env: Environment.optional(),
     background: flag()
       .default(false)
       .describe('Answers at once with `job_id`; the command continues as a job.'),

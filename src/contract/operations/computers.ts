@@ -93,7 +93,7 @@ export const computersOperations = {
     method: 'PATCH',
     paths: computerPaths(''),
     tag: 'Computers',
-    summary: 'Rename a computer, protect it, or change when it is stopped',
+    summary: 'Rename a computer, protect it, or change its variables or when it is stopped',
     description: 'Omitted fields keep their values.',
     access: manage.project,
     audit: 'update',

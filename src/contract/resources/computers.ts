@@ -7,6 +7,7 @@ import {
   OPERATING_SYSTEMS,
   RAM_SIZES,
 } from '../constants.js';
+import { ComputerEnvironment, EnvironmentChanges } from '../environment.js';
 import {
   ComputerName,
   ImageName,
@@ -18,6 +19,7 @@ import {
   Timestamp,
 } from '../primitives.js';
 import { Control } from './control.js';
+import { Locale, NewFiles, Setup, Sudo, Timezone } from './setup.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
 export const Ram = oneOf(RAM_SIZES, 'GB');
@@ -120,6 +122,23 @@ export const Computer = z
         examples: [60],
       }),
     protected: z.boolean().describe('True if the computer cannot be deleted.'),
+    env_names: z.array(z.string()).meta({
+      description: 'Names of its environment variables; their values are never shown.',
+      examples: [['API_URL']],
+    }),
+    timezone: z
+      .string()
+      .nullable()
+      .meta({ description: 'Time zone; null for that of the image.', examples: ['Europe/Berlin'] }),
+    locale: z
+      .string()
+      .nullable()
+      .meta({ description: 'Locale; null for that of the image.', examples: ['de_DE.UTF-8'] }),
+    sudo: z
+      .boolean()
+      .describe(
+        'False if its user cannot become root. A service without sudo allows it in no container.',
+      ),
     created_by: z
       .object({
         id: z
@@ -239,6 +258,12 @@ export const CreateComputer = z
       .describe('Group of members, of which the cluster chooses one. Not together with `member`.'),
     auto_stop_minutes: AutoStop.default(null),
     protected: Protected.default(false),
+    env: ComputerEnvironment.optional(),
+    files: NewFiles.optional(),
+    setup: Setup.optional(),
+    timezone: Timezone.optional(),
+    locale: Locale.optional(),
+    sudo: Sudo.optional(),
   })
   .meta({ id: 'CreateComputer', description: 'A computer to create.' });
 
@@ -248,6 +273,7 @@ export const UpdateComputer = z
     name: ComputerName.optional(),
     auto_stop_minutes: AutoStop.optional(),
     protected: Protected.optional(),
+    env: EnvironmentChanges.optional(),
   })
   .meta({ id: 'UpdateComputer', description: 'Changes; omitted fields keep their values.' });
 

@@ -106,9 +106,10 @@ export function createIncusEngine(
     return { isolation: 'container', pixels: 'hextile', shell, programs };
   };
   const exec = async (id: string, command: readonly string[], signal?: AbortSignal) => {
-    const url = await instances.place(id, signal);
+    const { url, hasSudo } = await instances.place(id, signal);
+    const program = asUser(allowSudo && hasSudo, ...command);
     try {
-      return await execStream(cluster, { name: instanceName(id), command, url, signal });
+      return await execStream(cluster, { name: instanceName(id), command: program, url, signal });
     } catch (error) {
       instances.forget(id);
       throw error;
@@ -118,7 +119,7 @@ export function createIncusEngine(
     const { status } = await instances.get(id, signal);
     // A stopped one has it from its next start on.
     if (status !== 'Stopped') {
-      const run = (command: readonly string[]) => exec(id, asUser(allowSudo, ...command), signal);
+      const run = (command: readonly string[]) => exec(id, command, signal);
       await authorizeKey(key, run, signal);
     }
     await machines.configure(id, { [AUTHORIZED_KEY]: key }, signal);
@@ -143,7 +144,7 @@ export function createIncusEngine(
     unlisted: (ids, signal) => unlistedStates(instances, serviceId, ids, signal),
     watch: (signal) => watchMachines(cluster, instances, serviceId, signal),
     dial: (id: string, channel: Channel, signal) =>
-      exec(id, asUser(allowSudo, ...(channel === 'screen' ? SCREEN_RELAY : SSHD)), signal),
+      exec(id, channel === 'screen' ? SCREEN_RELAY : SSHD, signal),
     members: (signal) => measuredMembers(cluster, signal),
     memberStates: (signal) => memberStates(cluster, signal),
     memberOf: async (id, signal) => locationOf(await instances.get(id, signal)),

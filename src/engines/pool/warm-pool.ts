@@ -239,8 +239,8 @@ function requestKey(spec: NewMachine): string {
   return JSON.stringify([spec.ownerId, shapeOf(spec)]);
 }
 
-function shapeOf({ os, image, from, cpu, ram, resolution }: NewMachine): string {
-  return JSON.stringify([os, image, from?.id, cpu, ram, resolution]);
+function shapeOf({ os, image, from, cpu, ram, resolution, sudo = true }: NewMachine): string {
+  return JSON.stringify([os, image, from?.id, cpu, ram, resolution, sudo]);
 }
 
 /** True if the host has too little memory for one more machine like this. */

@@ -198,6 +198,16 @@ export class Actions {
     return this.#command(record, COMMAND_MARGIN_MS, signal, work);
   }
 
+  /** The same for the computer's jobs, also while its setup runs. */
+  jobs<T>(
+    record: ComputerRecord,
+    work: (shell: Shell, signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const session = this.#running.sessionForJobs(record, signal);
+    return this.#command(record, COMMAND_MARGIN_MS, signal, work, session);
+  }
+
   /**
    * Runs `work` with the computer's screen and its input queue. The computer counts as used until
    * `work` ends.
@@ -270,8 +280,9 @@ export class Actions {
     ms: number,
     signal: AbortSignal | undefined,
     work: (shell: Shell, signal: AbortSignal) => Promise<T>,
+    finding = this.#running.session(record, signal),
   ): Promise<T> {
-    const session = await this.#running.session(record, signal);
+    const session = await finding;
     const message = `The shell of ${JSON.stringify(record.name)} did not answer in time.`;
     return withGuestDeadline(ms + COMMAND_MARGIN_MS, message, signal, (s) =>
       session.shell.use((shell) => work(shell, s), s),

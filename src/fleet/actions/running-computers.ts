@@ -69,6 +69,14 @@ export class RunningComputers {
     return machine.session;
   }
 
+  /** As {@link session}, and at once while the setup of a starting computer runs. */
+  async sessionForJobs(record: ComputerRecord, signal?: AbortSignal): Promise<Session> {
+    const present = this.#present(record);
+    const { session } = this.#machines.of(present);
+    const isSettingUp = present.status === 'starting' && session.settingUp;
+    return isSettingUp ? session : this.sessionOf(present, signal);
+  }
+
   /** The session of a computer that runs, to look at it: that is no use of it. */
   observed(record: ComputerRecord): Session {
     const present = this.#present(record);

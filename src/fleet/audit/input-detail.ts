@@ -24,11 +24,22 @@ function withoutSecret(value: string): string {
 const PLAIN = `
   name x y button double clicks start_x start_y end_x end_y duration direction amount seconds
   until timeout background mode port fps element terminal profile delta_x delta_y repeat
-  hold_ms auto_stop_minutes max_running max_storage force recursive rights project expires_at protected snapshot memory computer image target no_cache engine`
+  hold_ms auto_stop_minutes max_running max_storage force recursive rights project expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo`
   .trim()
   .split(/\s+/);
 /** Fields of which only the length is logged. */
-const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'dockerfile', 'args', 'url'];
+const MEASURED = [
+  'text',
+  'command',
+  'code',
+  'path',
+  'new_path',
+  'dockerfile',
+  'args',
+  'url',
+  'files',
+  'setup',
+];
 
 /**
  * The logged details of a body or query: coordinates and lengths, never a text. The name of an element

@@ -1,3 +1,9 @@
+import {
+  environmentLength,
+  MAX_ENVIRONMENT,
+  MAX_VARIABLES,
+  tooMuchEnvironment,
+} from '../../contract/environment.js';
 import { ApiError } from '../../contract/errors.js';
 import type {
   Computer,
@@ -15,6 +21,7 @@ import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
 import { Superseded } from '../lifecycle/steps.js';
+import { SetupFailed } from '../setup/setup-failed.js';
 import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
@@ -138,6 +145,8 @@ export class Computers {
     try {
       return await this.#answer(record.id, started);
     } catch (error) {
+      // Its owner can look what has failed.
+      if (error instanceof SetupFailed) return this.view(record.id);
       // A stop or restart in the meantime is not a failed creation.
       if (!(error instanceof Superseded)) await this.#discard(record.id);
       throw error;
@@ -276,6 +285,7 @@ export class Computers {
             ? present.auto_stop_minutes
             : input.auto_stop_minutes,
         protected: input.protected === undefined ? present.protected : Number(input.protected),
+        env: input.env === undefined ? present.env : this.#changedEnv(present, input.env),
       });
     });
     this.#machines.relabel(record);
@@ -294,6 +304,24 @@ export class Computers {
     throw new ApiError('conflict', `The computer ${JSON.stringify(record.name)} is protected.`, {
       remedy: `Remove the protection: vc computer update ${inCommands(record)} --unprotect`,
     });
+  }
+
+  /** The variables of the row with changes. */
+  #changedEnv(present: ComputerRecord, changes: NonNullable<UpdateComputer['env']>) {
+    const { setups } = this.#store;
+    const merged = Object.entries({ ...setups.env(present), ...changes });
+    const env = Object.fromEntries(
+      merged.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+    );
+    if (Object.keys(env).length > MAX_VARIABLES) {
+      const message = `env: with these changes there would be more than ${MAX_VARIABLES} variables.`;
+      throw new ApiError('invalid_request', message);
+    }
+    if (environmentLength(env) > MAX_ENVIRONMENT) {
+      const message = `env: with these changes it ${tooMuchEnvironment}.`;
+      throw new ApiError('invalid_request', message);
+    }
+    return setups.sealEnv(present.owner_id, env);
   }
 
   /** Records that it should run, if the limit allows it, and returns the new status. */
@@ -370,6 +398,7 @@ export class Computers {
   #view(record: ComputerRecord): Computer {
     const isolation = this.#machines.isolation(record);
     return Object.assign(serializeComputer(record, isolation), {
+      env_names: this.#store.setups.envNames(record),
       control: this.#controlOf(record.id),
     });
   }

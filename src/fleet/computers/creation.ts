@@ -14,6 +14,7 @@ import type { NewComputer } from '../store/computers.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
+import type { Setup } from '../store/setups.js';
 import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
 import { choosePlacement, refuseUnavailableGpu } from './placement.js';
@@ -24,7 +25,10 @@ import { refuseDeleted, refuseUnsettled, settled } from './settled.js';
 type NewShape = Omit<
   NewComputer,
   'id' | 'project_id' | 'owner_id' | 'status' | 'private_key' | 'public_key' | 'created_at'
->;
+> & {
+  /** What is done once. */
+  readonly setup?: Setup;
+};
 
 export interface CreationParts {
   readonly store: Store;
@@ -66,13 +70,17 @@ export class Creation {
     const { engine, image, os, source } = await choosePlacement(this.#machines, input, own);
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);
-    const { resolution, member = null, group: member_group = null, ...asked } = input;
+    const { resolution, member = null, group: member_group = null, env, ...rest } = input;
+    const { files = [], setup: script, sudo = true, ...asked } = rest;
     const shape = {
       ...asked,
       ...resolution,
       image,
       os,
       protected: input.protected ? 1 : 0,
+      env: this.#store.setups.sealEnv(owner.id, env ?? {}),
+      sudo: sudo ? 1 : 0,
+      ...(files.length > 0 || script !== undefined ? { setup: { files, script } } : {}),
       member,
       member_group,
       engine: engine.name,
@@ -92,6 +100,7 @@ export class Creation {
       gpu,
       resolution: { width, height },
       from: diskSource(shape.source),
+      sudo,
     });
     try {
       return this.#insertOne(owner, project, shape, onCreated, identity);
@@ -194,6 +203,7 @@ export class Creation {
         created_at: new Date().toISOString(),
         created_by: owner.keyId,
       });
+      if (input.setup !== undefined) this.#store.setups.insert(id, input.setup);
       const record = this.#store.computers.findById(id);
       if (record === undefined) throw new Error(`the row of ${id} was not written`);
       return record;

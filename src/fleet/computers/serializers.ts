@@ -21,7 +21,7 @@ export function serializeProject(row: ProjectRow): Project {
 export function serializeComputer(
   record: ComputerRecord,
   isolation: Isolation,
-): Omit<Computer, 'control'> {
+): Omit<Computer, 'control' | 'env_names'> {
   return {
     id: record.id,
     name: record.name,
@@ -43,6 +43,9 @@ export function serializeComputer(
     resolution: { width: record.width, height: record.height },
     auto_stop_minutes: record.auto_stop_minutes,
     protected: record.protected === 1,
+    timezone: record.timezone,
+    locale: record.locale,
+    sudo: record.sudo === 1,
     created_by: creatorOf(record),
   };
 }

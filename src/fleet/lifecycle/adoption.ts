@@ -120,7 +120,7 @@ export class Adoption {
     if (refused !== undefined) return refused;
     const { computers, projects } = this.#store;
     const project = projects.findById(label.project) ?? this.#restoreProject(label);
-    const { protected: isProtected, ...spec } = label.spec;
+    const { protected: isProtected, sudo, ...spec } = label.spec;
     const isTaken = (name: string) => computers.findByName(project.id, name) !== undefined;
     computers.insert({
       id,
@@ -133,6 +133,7 @@ export class Adoption {
       image: label.image,
       ...spec,
       protected: isProtected ? 1 : 0,
+      sudo: sudo ? 1 : 0,
       created_at: label.created,
       status: 'stopped',
       copy_runs: 1,

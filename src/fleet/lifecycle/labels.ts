@@ -21,6 +21,9 @@ const Spec = z.object({
   gpu: z.string(),
   auto_stop_minutes: positive.nullable(),
   protected: z.boolean(),
+  timezone: z.string().nullable(),
+  locale: z.string().nullable(),
+  sudo: z.boolean(),
   created_by: z.string().nullable(),
 });
 
@@ -69,7 +72,8 @@ export class Labels {
 
   /** The label of a computer's machine. Throws if the key cannot be read. */
   of(record: ComputerRecord): MachineLabel {
-    const { width, height, ram, cpu, gpu, auto_stop_minutes, created_by } = record;
+    const { width, height, ram, cpu, gpu, auto_stop_minutes, created_by, timezone, locale } =
+      record;
     const spec: z.infer<typeof Spec> = {
       ram,
       cpu,
@@ -78,6 +82,9 @@ export class Labels {
       gpu,
       auto_stop_minutes,
       protected: record.protected === 1,
+      timezone,
+      locale,
+      sudo: record.sudo === 1,
       created_by,
     };
     const label: Record<keyof Label, string> = {

@@ -17,6 +17,7 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
     authorizedKey: record.public_key,
     hostName: hostNameOf(record.name),
     placement: placementOf(record),
+    sudo: record.sudo === 1,
     from: diskSource(record.source),
   };
 }

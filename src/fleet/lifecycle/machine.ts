@@ -14,6 +14,9 @@ import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
 import type { SpareConnections } from '../sessions/spare-connections.js';
+import { configure } from '../setup/configure.js';
+import { SetupFailed } from '../setup/setup-failed.js';
+import { variablesOf } from '../setup/variables.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
@@ -61,7 +64,10 @@ export class Machine {
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
-    this.session = new Session(engine, record, connectors, parts.spares);
+    this.session = new Session(engine, record, connectors, parts.spares, () => {
+      const present = store.computers.findById(record.id);
+      return present === undefined ? {} : variablesOf(present, store);
+    });
   }
 
   /** True while a step runs or waits; the engine's reports are incomplete then. */
@@ -299,10 +305,18 @@ export class Machine {
       const { withinMs, attempt } = READINESS[isolation];
       leave = await readyPlace(controller.signal);
       await ready(this.session, withinMs, controller.signal, attempt);
+      leave();
+      await configure(
+        this.session,
+        { id: this.id, store: this.#store, withinMs },
+        controller.signal,
+      );
       signal.throwIfAborted();
     } catch (error) {
-      // Stop a machine that never became ready, so that it can be started again.
-      if (!signal.aborted) await this.#engine.stop(this.id, 0).catch(() => undefined);
+      // Stop a machine that never became ready, so that it can be started again. That of a setup that
+      // failed has files to look at.
+      const graceMs = error instanceof SetupFailed ? STOP_GRACE_MS : 0;
+      if (!signal.aborted) await this.#engine.stop(this.id, graceMs).catch(() => undefined);
       throw error;
     } finally {
       leave();

@@ -42,6 +42,8 @@ export class Session {
   readonly input = new Queue();
   /** When this computer was used last, in milliseconds of the monotonic clock. */
   lastUsed = performance.now();
+  /** True while the setup script runs. */
+  settingUp = false;
   /** The open screen connection, which holds the last pointer position. */
   #screen: Screen | undefined;
   #pointer: { x: number; y: number } | undefined;
@@ -54,6 +56,7 @@ export class Session {
     { id, private_key: privateKey }: SessionRecord,
     { openScreen, openShell }: Connectors,
     spares = new SpareConnections(),
+    env: () => Readonly<Record<string, string>> = () => ({}),
   ) {
     this.#describe = (signal) => engine.describe(id, signal);
     const direct = isConnecting(engine)
@@ -104,7 +107,8 @@ export class Session {
         const late = 'The shell did not answer in time.';
         return withGuestDeadline(timeoutMs, late, given, async (signal) => {
           const stream = await engine.dial(id, 'shell', signal);
-          const options = { privateKey, ...shell, signal, timeoutMs, direct, limit: packetLimit };
+          const limit = packetLimit;
+          const options = { privateKey, ...shell, signal, timeoutMs, direct, limit, env };
           return openShell(stream, options);
         });
       },

@@ -124,6 +124,8 @@ export class Snapshots {
         this.#store.computers.meanToRun(present.id);
       }
       this.#store.computers.setReset(present.id, to);
+      // A snapshot has what its setup has made.
+      this.#store.setups.setNext(present.id, to === '' ? 'files' : 'nothing');
       if (this.#store.computers.change(present.id, 'reset') !== undefined) return;
       const message = `The computer ${JSON.stringify(present.name)} is ${present.status}.`;
       throw new ApiError('conflict', message, { remedy: `See: vc get ${inCommands(present)}` });

@@ -15,20 +15,24 @@ export type NewComputer = Omit<
   | 'started_at'
   | 'copied_at'
   | 'source'
+  | 'env'
+  | 'timezone'
+  | 'locale'
+  | 'sudo'
   | 'snapshot'
   | 'reset_to'
   // Those of the key.
   | 'created_by_name'
   | 'created_by_prefix'
 > &
-  Partial<Pick<ComputerRecord, 'source'>>;
+  Partial<Pick<ComputerRecord, 'source' | 'env' | 'timezone' | 'locale' | 'sudo'>>;
 
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_runs,
-       member, member_group, source, created_by, created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       height, auto_stop_minutes, protected, env, timezone, locale, sudo, status, private_key, public_key,
+       created_at, copy_runs, member, member_group, source, created_by, created_by_name, created_by_prefix)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -59,7 +63,7 @@ export function computerStore(db: Db, written: Notifier) {
        WHERE id = ?`,
   );
   const update = db.prepare(
-    'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ? WHERE id = ?',
+    'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ?, env = ? WHERE id = ?',
   );
   const complete = db.prepare('UPDATE computers SET copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
@@ -122,6 +126,10 @@ export function computerStore(db: Db, written: Notifier) {
         row.height,
         row.auto_stop_minutes,
         row.protected,
+        row.env ?? null,
+        row.timezone ?? null,
+        row.locale ?? null,
+        row.sudo ?? 1,
         row.status,
         row.private_key,
         row.public_key,
@@ -180,8 +188,10 @@ export function computerStore(db: Db, written: Notifier) {
     change: (id: string, occasion: Occasion, reason: string | null = null) =>
       change(id, occasion, reason) as ComputerStatus | 'gone' | undefined,
     /** Writes the fields that a request can change. */
-    update(row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected'>): void {
-      write(update, row.id, [row.name, row.auto_stop_minutes, row.protected]);
+    update(
+      row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected' | 'env'>,
+    ): void {
+      write(update, row.id, [row.name, row.auto_stop_minutes, row.protected, row.env]);
     },
     /** The copy is complete. */
     setCopied,

@@ -20,6 +20,7 @@ import { orphanStore } from './orphans.js';
 import { projectStore } from './projects.js';
 import { savedDiskStore } from './saved-disks.js';
 import { SecretBox } from './secret-box.js';
+import { setupStore } from './setups.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
 
@@ -58,6 +59,7 @@ export function openStore(directory: string) {
     usage: usageStore(db),
     streamTargets: streamTargetStore(db, secretBox),
     secrets: secretStore(db, secretBox),
+    setups: setupStore(db, secretBox),
     /** See {@link SecretBox.sign}. */
     sign: (purpose: string, text: string) => secretBox.sign(purpose, text),
     /** Runs `work` as one transaction. */

@@ -66,6 +66,12 @@ export interface ComputerRecord {
   readonly auto_stop_minutes: number | null;
   /** 1 while it must not be deleted. */
   readonly protected: number;
+  /** Environment variables, encrypted; null for none. */
+  readonly env: string | null;
+  readonly timezone: string | null;
+  readonly locale: string | null;
+  /** 0 if its user must not become root. */
+  readonly sudo: number;
   readonly status: ComputerStatus;
   readonly status_reason: string | null;
   readonly private_key: string;
@@ -131,6 +137,16 @@ export interface SavedDiskRecord {
   readonly memory: number;
   readonly bytes: number;
   readonly created_at: string;
+}
+
+/** What is done once in a new computer. */
+export interface SetupRecord {
+  readonly computer_id: string;
+  /** JSON, encrypted. */
+  readonly files: string;
+  /** Encrypted. */
+  readonly script: string | null;
+  readonly next: 'files' | 'script' | 'nothing';
 }
 
 /** A target of streams. Its URL and key are in `sealed`, encrypted. */

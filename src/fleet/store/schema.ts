@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 25;
+export const SCHEMA_VERSION = 26;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -69,6 +69,11 @@ export const SCHEMA = `
     height INTEGER NOT NULL,
     auto_stop_minutes INTEGER,
     protected INTEGER NOT NULL DEFAULT 0,
+    -- Environment variables, encrypted; null for none.
+    env TEXT,
+    timezone TEXT,
+    locale TEXT,
+    sudo INTEGER NOT NULL DEFAULT 1,
     status TEXT NOT NULL,
     status_reason TEXT,
     private_key TEXT NOT NULL,
@@ -98,6 +103,16 @@ export const SCHEMA = `
   CREATE TRIGGER key_renamed AFTER UPDATE OF name ON keys WHEN OLD.name IS NOT NEW.name BEGIN
     UPDATE computers SET created_by_name = NEW.name WHERE created_by = NEW.id;
   END;
+
+  -- What is done once in a new computer, and again after a reset to its state after its creation.
+  CREATE TABLE setups (
+    computer_id TEXT PRIMARY KEY REFERENCES computers(id) ON DELETE CASCADE,
+    -- Files as JSON and the script, both encrypted.
+    files TEXT NOT NULL,
+    script TEXT,
+    -- What is to be done next.
+    next TEXT NOT NULL CHECK (next IN ('files', 'script', 'nothing'))
+  ) STRICT;
 
   -- Disks that engines keep: snapshots, images of owners, and what the copies of a fork share.
   CREATE TABLE saved_disks (

@@ -7,20 +7,20 @@ type Names = 'listJobs' | 'getJob' | 'endJob';
 
 export const jobHandlers: Pick<Handlers, Names> = {
   listJobs: async ({ fleet, computer, signal }) => {
-    const jobs = await fleet.actions.ask(computer, (shell, s) => shell.jobs.list(s), signal);
+    const jobs = await fleet.actions.jobs(computer, (shell, s) => shell.jobs.list(s), signal);
     fleet.jobWatch.seen(computer, jobs);
     return { jobs: jobs.map(view) };
   },
   getJob: async ({ fleet, computer, params, query, signal }) => {
     const id = params.job ?? '';
     const get = (shell: Shell, s: AbortSignal) => shell.jobs.get(id, query, s);
-    const job = await fleet.actions.ask(computer, get, signal);
+    const job = await fleet.actions.jobs(computer, get, signal);
     fleet.jobWatch.seen(computer, [job]);
     return { ...view(job), output: job.output, next_offset: job.nextOffset };
   },
   endJob: async ({ fleet, computer, params, signal }) => {
     const end = (shell: Shell, s: AbortSignal) => shell.jobs.end(params.job ?? '', s);
-    const job = await fleet.actions.ask(computer, end, signal);
+    const job = await fleet.actions.jobs(computer, end, signal);
     fleet.jobWatch.seen(computer, [job]);
     return view(job);
   },

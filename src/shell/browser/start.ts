@@ -25,6 +25,7 @@ export async function openKeptBrowser(
 ): Promise<BrowserEndpoint> {
   const { stdout } = await shell.run({
     command: keptBrowser(args),
+    interpreter: 'bash',
     timeoutMs: START_MS,
     background: false,
     ...(signal && { signal }),

@@ -6,7 +6,10 @@ export function newJobId(): string {
   return `job_${time}${randomBytes(4).toString('hex')}`;
 }
 
-/** True for a text that {@link newJobId} can return. */
+/** The job of the script that sets up a new computer. */
+export const SETUP_JOB = 'setup';
+
+/** True for a text that {@link newJobId} can return, and for {@link SETUP_JOB}. */
 export function isJobId(text: string): boolean {
-  return /^job_[0-9a-z]{17}$/.test(text);
+  return text === SETUP_JOB || /^job_[0-9a-z]{17}$/.test(text);
 }

@@ -1,3 +1,5 @@
+import { SETUP_JOB } from './id.js';
+
 /**
  * Bash scripts for jobs in the guest. A job is a directory under {@link JOBS}, named after its
  * id, so it outlives the service and every connection:
@@ -97,10 +99,22 @@ export function startJob(id: string, quoted: string, quotedBeginning: string): s
   ].join('\n');
 }
 
+/**
+ * Prepares the directory of the job {@link SETUP_JOB}, to be followed by {@link startJob}. Prints
+ * `found` and changes nothing if the job was started for the same `owner`: a copy of a computer has
+ * the directory of its original.
+ */
+export function prepareSetupJob(owner: string): string {
+  return `d=${JOBS}/${SETUP_JOB}
+[[ $(cat "$d/owner" 2>/dev/null) == ${owner} && -e $d/process ]] && { echo ${FOUND}; exit 0; }
+rm -rf -- "$d" && mkdir -p -m 700 -- "$d" && echo ${owner} >"$d/owner"
+`;
+}
+
 export function listJobs(): string {
   return `${SHOW}echo ${FOUND}
 cd ${JOBS} 2>/dev/null || exit 0
-set -- job_*
+set -- ${SETUP_JOB} job_*
 (($# > ${MOST_JOBS})) && shift $(($# - ${MOST_JOBS}))
 for d; do show "$d"; done
 exit 0

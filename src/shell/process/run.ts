@@ -14,7 +14,7 @@ export const MOST_OUTPUT = 1024 * 1024;
 export async function run(connection: Connection, input: RunInput): Promise<RunResult> {
   const stdout = new CappedOutput(MOST_OUTPUT);
   const stderr = new CappedOutput(MOST_OUTPUT);
-  const jobId = newJobId();
+  const { jobId = newJobId() } = input;
   const script = input.background
     ? background(input.command, input, jobId)
     : foreground(input.command, input);

@@ -3,6 +3,7 @@ import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { type CommandResult, runCommand } from '../process/command.js';
 import { MOST_OUTPUT, processId } from '../process/run.js';
+import { fromFirstBytes, replaceShell } from '../process/scripts.js';
 import type { PythonResult } from '../types.js';
 import { newMarker, pythonInput, START_PYTHON } from './driver.js';
 import { PythonReport } from './report.js';
@@ -12,6 +13,7 @@ const NOT_FOUND = 127;
 
 interface PythonInput {
   readonly code: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -25,9 +27,14 @@ export async function python(connection: Connection, input: PythonInput): Promis
   const stdout = new CappedOutput(MOST_OUTPUT);
   const stderr = new CappedOutput(MOST_OUTPUT);
   const report = new PythonReport(marker, (chunk) => stderr.write(chunk));
+  const data = pythonInput(input.code, marker);
+  const script = Buffer.from(replaceShell(START_PYTHON, input));
+  const start =
+    Object.keys(input.env).length === 0
+      ? { bootstrap: `echo $$; ${START_PYTHON}`, input: data }
+      : { bootstrap: fromFirstBytes(script.length), input: Buffer.concat([script, data]) };
   const result = await runCommand(connection, {
-    bootstrap: `echo $$; ${START_PYTHON}`,
-    input: pythonInput(input.code, marker),
+    ...start,
     timeoutMs: input.timeoutMs,
     signal: input.signal,
     kept: [stdout, stderr],

@@ -29,6 +29,8 @@ interface GuestOptions {
   onFiles?(sftp: SFTPWrapper): void;
   /** A shorter way to the guest's programs. */
   readonly direct?: DirectWay;
+  /** Variables of the computer. */
+  readonly env?: () => Readonly<Record<string, string>>;
 }
 
 const keys = generateKeyPair();
@@ -45,6 +47,7 @@ export async function openGuest({
   onFiles,
   onSubsystem,
   direct,
+  env,
 }: GuestOptions = {}): Promise<Guest> {
   const [ours, theirs] = duplexPair();
   const home = mkdtempSync(join(tmpdir(), 'vc-guest-'));
@@ -74,7 +77,8 @@ export async function openGuest({
     });
   });
   server.injectSocket(theirs as never);
-  const shell = await openShell(ours, { user: 'user', privateKey: keys.privateKey, direct });
+  const options = { user: 'user', privateKey: keys.privateKey, direct, ...(env && { env }) };
+  const shell = await openShell(ours, options);
   return {
     shell,
     stream: ours,

@@ -173,9 +173,13 @@ def update(
     name: str | None = None,
     protected: bool | None = None,
     auto_stop_minutes: int | Literal["never"] | None = None,
+    env: Mapping[str, str | None] | None = None,
 ) -> Flow[ComputerInfo]:
-    """Renames or protects it, or sets its auto-stop; what is left out stays as it is."""
-    body = given(name=name, protected=protected, auto_stop_minutes=auto_stop_minutes)
+    """
+    Renames or protects it, or sets its auto-stop or variables; what is left out stays as it is. A
+    variable that is None is removed.
+    """
+    body = given(name=name, protected=protected, auto_stop_minutes=auto_stop_minutes, env=env)
     if auto_stop_minutes == "never":
         body["auto_stop_minutes"] = None
     return ComputerInfo.of((yield from of.ask("PATCH", "", body)))

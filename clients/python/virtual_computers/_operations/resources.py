@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Mapping
+from base64 import b64encode
+from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Image, Key, Me, Owner, Project, Resolution, Secret
@@ -56,11 +57,19 @@ def create_computer(
     os: Literal["linux", "windows"] | None = None,
     auto_stop_minutes: int | None = None,
     protected: bool | None = None,
+    env: Mapping[str, str] | None = None,
+    files: Mapping[str, str | bytes] | Sequence[Mapping[str, str]] | None = None,
+    setup: str | None = None,
+    timezone: str | None = None,
+    locale: str | None = None,
+    sudo: bool | None = None,
     wait: bool = True,
 ) -> Flow[ComputerInfo]:
     """
     Creates a computer in a project and waits until it can be used. Raises a ComputerStartError if it
-    does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800).
+    does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800). `files` has contents
+    by path, or dictionaries like `{"path": ..., "content": ..., "mode": "0600"}`; `setup` is a bash
+    script that is run once before the computer is ready.
     """
     if isinstance(resolution, Resolution):
         resolution = (resolution.width, resolution.height)
@@ -68,9 +77,18 @@ def create_computer(
         resolution = f"{resolution[0]}x{resolution[1]}"
     size = given(cpu=cpu, ram=ram, resolution=resolution, image=image, engine=engine, os=os)
     others = given(name=name, auto_stop_minutes=auto_stop_minutes, protected=protected)
-    where = given(member=member, group=group)
+    where = given(member=member, group=group, timezone=timezone, locale=locale, sudo=sudo)
+    if isinstance(files, Mapping):
+        files = [new_file(file, content) for file, content in files.items()]
+    made_with = given(env=env, files=files, setup=setup)
     path = f"/projects/{segment(project)}/computers"
-    return (yield from until_ready(of, path, {**others, **size, **where}, wait=wait))
+    return (yield from until_ready(of, path, {**others, **size, **where, **made_with}, wait=wait))
+
+
+def new_file(path: str, content: str | bytes) -> dict[str, str]:
+    if isinstance(content, str):
+        return {"path": path, "content": content}
+    return {"path": path, "content_base64": b64encode(content).decode()}
 
 
 def list_computers(of: Session, project: str) -> Flow[list[ComputerInfo]]:

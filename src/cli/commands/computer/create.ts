@@ -4,6 +4,7 @@ import type { Context } from '../../framework/context.js';
 import { argument, choice, defineCommand, flag, value } from '../../framework/define.js';
 import { idleTime } from '../../input/duration.js';
 import { asTexts, nonEmpty, resolution, text } from '../../input/parse.js';
+import { setupFields, setupOptions } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -12,11 +13,15 @@ import { inCommands, newComputerAddress } from '../../targets/computer-address.j
 import { DEFAULT_PROJECT } from '../../targets/lookup/default-project.js';
 import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
+/** How long to wait for one with a setup: the service ends that after 30 minutes. */
+const SETUP_SECONDS = 35 * 60;
+
 export const command = defineCommand({
   name: 'create',
   summary: 'Create a computer and start it',
   details: [
-    'Waits until the desktop is shown and commands can run. A name without a project is in the one of',
+    'Waits until the desktop is shown and commands can run, and the script of --setup has ended, which',
+    'may take 30 minutes: its output is the job `setup`. A name without a project is in the one of',
     '-p, VC_PROJECT or `vc project use`, else in the project `default`, which is created if missing.',
   ].join(' '),
   arguments: { computer: argument('computer', 'name or PROJECT/NAME', text) },
@@ -44,6 +49,10 @@ export const command = defineCommand({
       idleTime,
     ),
     protect: flag('--protect', 'protect it from removal'),
+    ...setupOptions,
+    timezone: value('--timezone <name>', 'time zone, such as Europe/Berlin', nonEmpty),
+    locale: value('--locale <name>', 'locale, such as de_DE.UTF-8', nonEmpty),
+    sudo: flag('--no-sudo', 'do not let its user become root'),
     ...waitOptions,
   },
   fields: fields.computer,
@@ -58,12 +67,22 @@ export const command = defineCommand({
       does: 'Create one on a member of a cluster',
       command: 'vc create demo/near --member node1',
     },
+    {
+      does: 'Create one with variables, a file and a script that installs programs',
+      command: 'vc create demo/qa --env-file .env --file app.json:/etc/app.json --setup setup.sh',
+    },
+    {
+      does: 'Create one with German formats and time',
+      command: 'vc create demo/de --locale de_DE.UTF-8 --timezone Europe/Berlin',
+    },
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],
   async run(context, { computer: given }, options) {
     const { project, name } = await newComputerAddress(context, given);
     const { globals, interrupts } = context;
-    const { cpu, ram, autoStop, protect, wait, timeout, ...body } = options;
+    const { cpu, ram, autoStop, protect, wait, timeout, ...more } = options;
+    const { env, envFile, file, setup, sudo, ...body } = more;
+    const setUp = await setupFields(context, { env, envFile, file, setup });
     context.whenInterrupted(
       `the service may still create it; see: vc get ${inCommands(context, given)}`,
     );
@@ -79,6 +98,8 @@ export const command = defineCommand({
           ram: size(ram),
           auto_stop_minutes: autoStop,
           protected: protect,
+          ...setUp,
+          ...(sudo ? {} : { sudo }),
         },
         signal: interrupts.signal,
       });
@@ -89,7 +110,10 @@ export const command = defineCommand({
     });
     const created = await during(
       context.progress(`Creating ${project}/${name}`),
-      creating.then((computer) => untilReady(context, computer, { wait, timeout })),
+      creating.then((computer) => {
+        const longest = timeout ?? (setup === undefined ? undefined : SETUP_SECONDS);
+        return untilReady(context, computer, { wait, timeout: longest });
+      }),
     );
     failOnError(created, `${project}/${name}`);
     if (globals.json) await printJson(context, created);

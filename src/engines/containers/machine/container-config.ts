@@ -7,6 +7,7 @@ export interface Host {
   readonly serviceId: string;
   /** Number of CPUs of the Engine's host. */
   readonly cpus: number;
+  /** Of the service; a machine may still be without. */
   readonly allowSudo: boolean;
   /** False if its network leads nowhere. */
   readonly resolvesNames: boolean;
@@ -94,14 +95,15 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
 
 function hostConfig(spec: MachineSpec, host: Host): HostConfig & { CgroupnsMode: string } {
   const memory = spec.ram * GIB;
+  const hasSudo = host.allowSudo && spec.sudo !== false;
   return {
     Init: true,
     RestartPolicy: { Name: 'no' },
     Privileged: false,
     CapDrop: ['ALL'],
-    CapAdd: host.allowSudo ? SUDO_CAPABILITIES : [],
+    CapAdd: hasSudo ? SUDO_CAPABILITIES : [],
     // The Engine's default seccomp and AppArmor profiles stay in force.
-    SecurityOpt: host.allowSudo ? [] : ['no-new-privileges'],
+    SecurityOpt: hasSudo ? [] : ['no-new-privileges'],
     IpcMode: 'private',
     CgroupnsMode: 'private',
     NetworkMode: machineName(spec.id),

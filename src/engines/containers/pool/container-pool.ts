@@ -153,12 +153,13 @@ export class ContainerPool {
   }
 
   /** The image may have been built again; undefined if it was removed. */
-  async #keyOf({ image, from, cpu, ram, resolution }: NewMachine): Promise<string | undefined> {
+  async #keyOf(spec: NewMachine): Promise<string | undefined> {
+    const { image, from, cpu, ram, resolution, sudo = true } = spec;
     if (!this.#isPossible) return undefined;
     const { Id } = await ask(this.#options.docker, QUICK_MS, undefined, () =>
       this.#options.docker.getImage(from ? savedTag(from) : imageTag(image)).inspect(),
     );
-    return JSON.stringify([Id, cpu, ram, resolution]);
+    return JSON.stringify([Id, cpu, ram, resolution, sudo]);
   }
 
   async #create(spec: NewMachine, signal: AbortSignal): Promise<Spare> {

@@ -62,7 +62,7 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     'environment.VC_NETWORK': network
       ? `${network.address}/${network.subnet.prefix} ${gateway}`
       : '',
-    'environment.VC_SUDO': around.allowSudo ? '1' : '0',
+    [SUDO]: around.allowSudo && spec.sudo !== false ? '1' : '0',
     ...changeableConfig(spec),
     [KEY.service]: around.serviceId,
     [KEY.source]: spec.from?.id ?? '',
@@ -97,6 +97,8 @@ export function keptConfig(config: Readonly<Record<string, string>>): Record<str
 
 const KEPT = /^(user\.vc\.|environment\.VC_|limits\.)/;
 
+/** The key that says whether the user may become root. */
+export const SUDO = 'environment.VC_SUDO';
 /** The key with the guest's host name, which the image's first process reads. */
 export const HOST_NAME = 'environment.VC_HOST_NAME';
 /** The key with the public key that may log in, which is written to a file at every start. */

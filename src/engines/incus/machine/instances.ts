@@ -3,14 +3,22 @@ import { listMembers } from '../client/members.js';
 import { clusterErrorOf, gone, memberUnreachable } from '../errors.js';
 import { instanceName, KEY } from '../ids.js';
 import type { Instance } from './instance.js';
+import { SUDO } from './instance-config.js';
 import { isUnknownCopy, Moving, movedMachine } from './moves/copies.js';
+
+/** How programs are run in a machine. */
+export interface Place {
+  /** Base URL of the machine's member; undefined without a cluster. */
+  readonly url: string | undefined;
+  readonly hasSudo: boolean;
+}
 
 /** The instances of the cluster's project. */
 export class Instances {
   readonly #cluster: Cluster;
   readonly #serviceId: string;
-  /** Base URLs of the members that machines are on, by machine. */
-  readonly #places = new Map<string, string | undefined>();
+  /** By machine. */
+  readonly #places = new Map<string, Place>();
 
   constructor(cluster: Cluster, serviceId: string) {
     this.#cluster = cluster;
@@ -55,14 +63,16 @@ export class Instances {
     return instance;
   }
 
-  /** Base URL of the machine's member, asked for once; undefined without a cluster. */
-  async place(id: string, signal?: AbortSignal): Promise<string | undefined> {
-    if (this.#places.has(id)) return this.#places.get(id);
-    const { location } = await this.get(id, signal);
+  /** Asked for once. */
+  async place(id: string, signal?: AbortSignal): Promise<Place> {
+    const known = this.#places.get(id);
+    if (known !== undefined) return known;
+    const { location, config } = await this.get(id, signal);
     const members = await listMembers(this.#cluster, signal);
     const url = members.find(({ server_name }) => server_name === location)?.url;
-    this.#places.set(id, url);
-    return url;
+    const place = { url, hasSudo: config?.[SUDO] === '1' };
+    this.#places.set(id, place);
+    return place;
   }
 
   /** The machine may be moved, or is not there any more. */

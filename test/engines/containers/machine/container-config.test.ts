@@ -139,6 +139,11 @@ describe("a machine's container", () => {
     expect(HostConfig?.Dns).toEqual(['192.0.2.1']);
   });
 
+  it('has no sudo if its computer is to have none', () => {
+    const without = containerConfig({ ...spec, sudo: false }, { ...host, allowSudo: true });
+    expect(without).toEqual(containerConfig(spec, host));
+  });
+
   it('has the capabilities that sudo needs only with allowSudo', () => {
     const { HostConfig } = containerConfig(spec, { ...host, allowSudo: true });
     expect(HostConfig?.CapDrop).toEqual(['ALL']);

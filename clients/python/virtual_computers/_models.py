@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Mapping, Type, TypeVar
 
 M = TypeVar("M")
@@ -11,7 +11,7 @@ Status = Literal["starting", "running", "stopping", "stopped", "deleting", "erro
 
 def parse(model: Type[M], answer: Mapping[str, Any]) -> M:
     """Builds a model from an answer; a field that is missing takes its default."""
-    known = [field.name for field in fields(model)]
+    known = [each.name for each in fields(model)]
     return model(**{name: answer[name] for name in known if name in answer})
 
 
@@ -112,6 +112,11 @@ class ComputerInfo:
     gpu: str = "none"
     url: str | None = None
     auto_stop_minutes: int | None = None
+    on_idle: Literal["stop", "delete"] = "stop"
+    """What happens after `auto_stop_minutes`."""
+    expires_at: str | None = None
+    """When it is deleted; None for never."""
+    labels: Mapping[str, str] = field(default_factory=dict)
     protected: bool = False
     created_by: Creator | None = None
     """None for a computer of an earlier version."""

@@ -42,6 +42,9 @@ export function serializeComputer(
     image: record.image,
     resolution: { width: record.width, height: record.height },
     auto_stop_minutes: record.auto_stop_minutes,
+    on_idle: record.on_idle,
+    expires_at: record.expires_at,
+    labels: JSON.parse(record.labels) as Computer['labels'],
     protected: record.protected === 1,
     created_by: creatorOf(record),
   };

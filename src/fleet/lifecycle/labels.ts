@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROJECT_ID } from '../../contract/constants.js';
+import { ON_IDLE, PROJECT_ID } from '../../contract/constants.js';
 import { ComputerName, ProjectName } from '../../contract/index.js';
 import {
   type Engine,
@@ -20,6 +20,9 @@ const Spec = z.object({
   height: positive,
   gpu: z.string(),
   auto_stop_minutes: positive.nullable(),
+  on_idle: z.enum(ON_IDLE),
+  expires_at: z.iso.datetime().nullable(),
+  labels: z.string(),
   protected: z.boolean(),
   created_by: z.string().nullable(),
 });
@@ -69,7 +72,7 @@ export class Labels {
 
   /** The label of a computer's machine. Throws if the key cannot be read. */
   of(record: ComputerRecord): MachineLabel {
-    const { width, height, ram, cpu, gpu, auto_stop_minutes, created_by } = record;
+    const { width, height, ram, cpu, gpu, auto_stop_minutes, on_idle, created_by } = record;
     const spec: z.infer<typeof Spec> = {
       ram,
       cpu,
@@ -77,6 +80,9 @@ export class Labels {
       height,
       gpu,
       auto_stop_minutes,
+      on_idle,
+      expires_at: record.expires_at,
+      labels: record.labels,
       protected: record.protected === 1,
       created_by,
     };

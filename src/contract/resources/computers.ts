@@ -347,11 +347,13 @@ export const ComputersFilter = z.object({
   label: LabelSelector,
   engine: z
     .string()
+    .min(1, 'must not be empty')
     .max(64)
     .optional()
     .meta({ description: 'Only computers on this engine.', examples: ['docker'] }),
   image: z
     .string()
+    .min(1, 'must not be empty')
     .max(128)
     .optional()
     .meta({ description: 'Only computers with this image.', examples: ['linux'] }),

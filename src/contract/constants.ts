@@ -118,6 +118,16 @@ export const TRAJECTORY_TYPE = 'application/x-tar';
 
 export const IMAGE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export const SNAPSHOT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+/** Labels of a computer, at most, and what their names and values consist of. */
+export const MAX_LABELS = 32;
+export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
+export const LABEL_VALUE = /^[A-Za-z0-9._/-]{0,63}$/;
+/** A condition on labels: `NAME=VALUE`, or `NAME` for any value. */
+export const LABEL_SELECTOR = /^[A-Za-z0-9._/-]{1,63}(=[A-Za-z0-9._/-]{0,63})?$/;
+/** What happens to a computer that was idle for its `auto_stop_minutes`. */
+export const ON_IDLE = ['stop', 'delete'] as const;
+/** Seconds after which a computer can expire. */
+export const EXPIRY_SECONDS = { least: 60, most: 365 * 86_400 } as const;
 export const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export const PROJECT_ID = /^prj_[0-9a-z]{20}$/;
 export const KEY_ID = /^key_[0-9a-z]{20}$/;

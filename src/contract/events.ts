@@ -84,7 +84,14 @@ export const ServiceEvent = z
       holder: Control.shape.holder,
       since: Control.shape.since,
     }),
-    z.object({ type: type('computer.deleted'), ...ofComputer }),
+    z.object({
+      type: type('computer.deleted'),
+      ...ofComputer,
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'Why, if the service itself did it: it was idle, or it expired.' }),
+    }),
     z.object({
       type: type('snapshot.created'),
       at,

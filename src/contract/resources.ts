@@ -5,6 +5,7 @@ export * from './resources/control.js';
 export * from './resources/health.js';
 export * from './resources/images.js';
 export * from './resources/keys.js';
+export * from './resources/labels.js';
 export * from './resources/projects.js';
 export * from './resources/secrets.js';
 export * from './resources/snapshots.js';

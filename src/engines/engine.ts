@@ -81,7 +81,7 @@ export type MachineStatus = 'running' | 'stopped' | 'error' | 'unreachable';
 export interface MachineState {
   readonly id: string;
   readonly status: MachineStatus;
-  /** Why, when `status` is `error` or `unreachable`; one line for a user. */
+  /** Why, when `status` is `error` or `unreachable`, or `stopped` by another; one line for a user. */
   readonly reason?: string;
   /**
    * When `status` is `unreachable`: the cluster has only the copy of a move to another member. The next

@@ -32,6 +32,7 @@ import { StepCache } from './images/build/step-cache.js';
 import { Images } from './images/images.js';
 import type { Adoption, Unadopted } from './lifecycle/adoption.js';
 import { autoStop } from './lifecycle/auto-stop.js';
+import { deleteExpired } from './lifecycle/expiry.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { Reconciler } from './lifecycle/reconcile.js';
 import { watchEngine } from './lifecycle/watcher.js';
@@ -110,6 +111,7 @@ export class Fleet {
   readonly #stopping = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #autoStop: { stop(): void };
+  readonly #expiry: { stop(): void };
   readonly #adoption: Adoption;
   #probes: Promise<EngineProbe[]> | undefined;
   #probedAt = 0;
@@ -254,7 +256,9 @@ export class Fleet {
       const watching = watchEngine(engine, reconciler, log, this.#stopping.signal, matters);
       this.#background.push(watching);
     }
-    this.#autoStop = autoStop({ store, machines: this.#machines, auditLog: this.auditLog, log });
+    const watched = { store, machines: this.#machines, auditLog: this.auditLog, log };
+    this.#autoStop = autoStop(watched);
+    this.#expiry = deleteExpired(watched);
   }
 
   /** The engines' probes, cached for two seconds. */
@@ -283,6 +287,7 @@ export class Fleet {
   /** Closes all connections and the store. The machines keep running. */
   async close(): Promise<void> {
     this.#autoStop.stop();
+    this.#expiry.stop();
     this.#stopping.abort();
     this.#pictures.close();
     this.control.close();

@@ -8,20 +8,24 @@ const MOST_PAGES = 10;
 
 export type Computer = Answer<'getComputer'>;
 
-/** The computers of the key, or of one project. */
+/** The computers of the key, or of one project; with `label` those that have it. */
 export async function listComputers(
   service: Service,
-  project?: string,
+  {
+    project,
+    label,
+  }: { readonly project?: string | undefined; readonly label?: string | undefined },
   signal?: AbortSignal,
 ): Promise<Computer[]> {
+  const filter = label === undefined ? {} : { label: [label] };
   if (project !== undefined) {
-    const params = { project };
-    return (await service.request('listComputers', { params, ...withSignal(signal) })).computers;
+    const options = { params: { project }, query: filter, ...withSignal(signal) };
+    return (await service.request('listComputers', options)).computers;
   }
   const found: Computer[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) } as const;
+    const query = { ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) } as const;
     const answer = await service.request('listAllComputers', { query, ...withSignal(signal) });
     found.push(...answer.computers);
     if (!answer.next_cursor) break;
@@ -44,7 +48,7 @@ export async function findComputer(
     const params = { project: given.slice(0, slash), computer: given.slice(slash + 1) };
     return service.request('getComputer', { params, ...withSignal(signal) });
   }
-  const all = await listComputers(service, undefined, signal);
+  const all = await listComputers(service, {}, signal);
   const named = all.filter(({ name }) => name === given);
   const [only] = named;
   if (only !== undefined && named.length === 1) return only;

@@ -56,13 +56,17 @@ export const tools: readonly Tool[] = [
     toolset: 'screen',
     title: 'List computers',
     description: 'Lists the virtual computers with their status. Start here.',
-    input: z.object({ project: z.string().max(64).optional().describe('Only this project.') }),
+    input: z.object({
+      project: z.string().max(64).optional().describe('Only this project.'),
+      label: z.string().max(127).optional().describe('Only with this label: NAME=VALUE or NAME.'),
+    }),
     annotations: { ...READS, openWorldHint: false },
-    run: async (service, { project }, signal) => {
-      const lines = (await listComputers(service, project, signal)).map((each) =>
+    run: async (service, { project, label }, signal) => {
+      const lines = (await listComputers(service, { project, label }, signal)).map((each) =>
         [addressOf(each), each.id, each.os, each.status].join('\t'),
       );
-      return said(lines.join('\n') || 'There are no computers. Create one: create_computer');
+      const none = label === undefined ? 'There are no computers.' : `None has the label ${label}.`;
+      return said(lines.join('\n') || `${none} Create one: create_computer`);
     },
   }),
   tool({

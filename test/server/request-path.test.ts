@@ -127,13 +127,8 @@ it('a write that is rolled back does not change the computer', async () => {
   const { store } = app.world;
   expect(() =>
     store.transaction(() => {
-      store.computers.update({
-        id,
-        name: 'other',
-        auto_stop_minutes: null,
-        protected: 0,
-        env: null,
-      });
+      const row = store.computers.findById(id);
+      if (row) store.computers.update({ ...row, name: 'other' });
       expect(store.computers.findById(id)?.name).toBe('other');
       throw new Error('rolled back');
     }),

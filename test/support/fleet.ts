@@ -39,6 +39,7 @@ export function wanted(name: string): CreateComputer {
   return {
     ...{ name, os: 'linux', ram: 2, cpu: 2, gpu: 'none', protected: false },
     ...{ resolution: { width: 640, height: 480 }, auto_stop_minutes: null },
+    ...{ on_idle: 'stop', labels: {} },
   };
 }
 

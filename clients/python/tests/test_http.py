@@ -61,6 +61,22 @@ def test_writes_queries(service: ScriptedService) -> None:
     assert paths == [f"/screenshot?{picture}", "/entry?path=a+b%26c&recursive=true"]
 
 
+def test_labels_expiry_and_selection(service: ScriptedService) -> None:
+    labelled = json.dumps({**COMPUTER, "labels": {"team": "qa"}, "on_idle": "delete"}).encode()
+    bodies = [labelled, labelled, b'{"computers": []}']
+    service.answers = [Answer(body=body) for body in bodies]
+    vc = VirtualComputers(service.base_url, "k")
+    settings = {"on_idle": "delete", "expires_in": 600, "labels": {"team": "qa"}}
+    desk = vc.computers.create("lab", "desk", auto_stop_minutes=5, **settings)  # type: ignore
+    assert desk.info is not None and desk.info.labels == {"team": "qa"}
+    desk.update(labels={"team": None}, expires_at="never")
+    assert vc.computers.list("lab", labels={"team": "qa", "stage": None}) == []
+    created, updated, listed = service.received
+    assert json.loads(created.body) == {"name": "desk", "auto_stop_minutes": 5, **settings}
+    assert json.loads(updated.body) == {"labels": {"team": None}, "expires_at": None}
+    assert listed.path.endswith("/projects/lab/computers?label=team%3Dqa&label=stage")
+
+
 def test_raises_the_error_of_the_service(service: ScriptedService) -> None:
     headers = {"x-error-code": "off_screen", "x-error-remedy": "Gr%C3%B6%C3%9Fe: see 100%25"}
     headers |= {"x-request-id": "req-1", "Retry-After": "7"}

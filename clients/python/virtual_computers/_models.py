@@ -11,7 +11,7 @@ Status = Literal["starting", "running", "stopping", "stopped", "deleting", "erro
 
 def parse(model: Type[M], answer: Mapping[str, Any]) -> M:
     """Builds a model from an answer; a field that is missing takes its default."""
-    known = [one.name for one in fields(model)]
+    known = [each.name for each in fields(model)]
     return model(**{name: answer[name] for name in known if name in answer})
 
 
@@ -112,6 +112,11 @@ class ComputerInfo:
     gpu: str = "none"
     url: str | None = None
     auto_stop_minutes: int | None = None
+    on_idle: Literal["stop", "delete"] = "stop"
+    """What happens after `auto_stop_minutes`."""
+    expires_at: str | None = None
+    """When it is deleted; None for never."""
+    labels: Mapping[str, str] = field(default_factory=dict)
     protected: bool = False
     env_names: list[str] = field(default_factory=list)
     """Names of its environment variables, whose values are not shown."""

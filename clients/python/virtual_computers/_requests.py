@@ -114,13 +114,14 @@ def segment(value: str) -> str:
 
 
 def query(values: Mapping[str, Any]) -> str:
-    """`?a=1` of the values that are set; empty without any."""
+    """`?a=1` of the values that are set, a list as several; empty without any."""
     given = {
         name: str(value).lower() if isinstance(value, bool) else value
         for name, value in values.items()
         if value is not None
     }
-    return f"?{urlencode(given)}" if given else ""
+    encoded = urlencode(given, doseq=True)
+    return f"?{encoded}" if encoded else ""
 
 
 def call(

@@ -61,6 +61,16 @@ async function namesOf(
       const { members } = await client.request('listMembers', { signal });
       return [...new Set(members.flatMap(({ groups }) => groups))];
     }
+    case 'label': {
+      const { computers: all } = await client.request('listAllComputers', {
+        query: { limit: MOST },
+        signal,
+      });
+      const pairs = all.flatMap(({ labels }) =>
+        Object.entries(labels).map((pair) => pair.join('=')),
+      );
+      return [...new Set(pairs)];
+    }
     case 'job':
     case 'running-job':
       return jobs(context, client, args[0] ?? '', kind);

@@ -43,8 +43,16 @@ export function withProgramApart(
   if (!definition?.runsProgram || args.at(-1)?.variadic !== true) return argv;
   const own = Object.values(definition.options).filter(takesValue).flatMap(flagNames);
   let before = path + args.length - 1;
+  let isSelecting = false;
   for (let i = 0; i < argv.length && argv[i] !== '--'; i += 1) {
     const word = argv[i] ?? '';
+    if (!isSelecting && own.includes('--label') && /^(-l|--label(=|$))/.test(word)) {
+      // After the computer it is an option of a program that is missing.
+      if (before === 0) return [...argv.slice(0, i), '--', ...argv.slice(i)];
+      // Labels are in place of the computer.
+      before -= 1;
+      isSelecting = true;
+    }
     if (valueFlags.includes(word) || own.includes(word)) i += 1;
     else if (!word.startsWith('-') && before === 0) {
       return [...argv.slice(0, i), '--', ...argv.slice(i)];

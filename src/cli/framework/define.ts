@@ -44,6 +44,8 @@ export type Completes =
   | 'engine'
   | 'member'
   | 'member-group'
+  /** A label of a computer: `NAME=VALUE`. */
+  | 'label'
   /** The words of a command. */
   | 'command'
   | 'file'

@@ -68,7 +68,21 @@ const idleMinutes = duration({
   examples: '30m, 2h or 1d, or never',
 });
 
+/** Time until a computer is deleted, in seconds. */
+const lifeSeconds = duration({
+  unit: 's',
+  min: '60s',
+  max: '365d',
+  step: 'whole',
+  examples: '30m, 2h or 7d, or never',
+});
+
 /** The same, or null for `never`. */
+export function lifeTime(text: string): number | null {
+  return text === 'never' ? null : lifeSeconds(text);
+}
+
+/** Idle time, or null for `never`. */
 export function idleTime(text: string): number | null {
   return text === 'never' ? null : idleMinutes(text);
 }

@@ -17,6 +17,8 @@ export const actionColumns = [
 /** Actions that are no operations. */
 const OTHERS: Readonly<Record<string, string>> = {
   autoStop: 'stop (idle)',
+  autoDelete: 'rm (idle)',
+  expire: 'rm (expired)',
   viewOpened: 'view (opened)',
   controlEnded: 'computer control (ended)',
   moveComputer: 'move (drain)',

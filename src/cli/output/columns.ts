@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { Computer, Key, Owner, Project, Secret, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
+import { shownLabels } from '../input/labels.js';
 import { size } from './size.js';
 import type { Column, RecordField } from './table.js';
 
@@ -32,7 +33,9 @@ export const computerColumns: readonly Column<Computer>[] = [
     value: ({ resolution }) => `${resolution.width}x${resolution.height}`,
     wide: true,
   },
-  { header: 'AUTO-STOP', value: (c) => autoStop(c.auto_stop_minutes), wide: true },
+  { header: 'AUTO-STOP', value: autoStop, wide: true },
+  { header: 'EXPIRES', value: (c) => c.expires_at ?? 'never', isTime: true, wide: true },
+  { header: 'LABELS', value: ({ labels }) => shownLabels(labels), wide: true },
   { header: 'PROTECTED', value: (c) => (c.protected ? 'yes' : 'no'), wide: true },
   { header: 'VARIABLES', value: (c) => c.env_names.join(' '), wide: true, shrinks: true },
   { header: 'TIME ZONE', value: ({ timezone }) => timezone ?? '', wide: true },
@@ -83,7 +86,7 @@ export const secretColumns: readonly Column<Secret>[] = [
 
 /** The lines of `vc get`. */
 export function computerFields(computer: Computer): RecordField[] {
-  const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
+  const { resolution, status_reason, started_at, url, expires_at } = computer;
   const note = imageNote(computer.image);
   return [
     ['name', `${computer.project_name}/${computer.name}`],
@@ -98,7 +101,11 @@ export function computerFields(computer: Computer): RecordField[] {
     ['image', note === undefined ? computer.image : `${computer.image} (${note})`],
     ['created', computer.created_at, 'time'],
     ['started', started_at ?? 'never', 'time'],
-    ['auto-stop', autoStop(auto_stop_minutes)],
+    ['auto-stop', autoStop(computer)],
+    ...(expires_at === null ? [] : [['expires', expires_at, 'time'] as const]),
+    ...(Object.keys(computer.labels).length === 0
+      ? []
+      : [['labels', shownLabels(computer.labels)] as const]),
     ...creatorField(computer),
     ...controlField(computer),
     ['protected', computer.protected ? 'yes' : 'no'],
@@ -151,8 +158,9 @@ function limit(most: number | null, unit = ''): string {
   return most === null ? 'default' : `${most}${unit}`;
 }
 
-function autoStop(minutes: number | null): string {
-  return minutes === null ? 'never' : `after ${minutes} min idle`;
+function autoStop({ auto_stop_minutes: minutes, on_idle }: Computer): string {
+  if (minutes === null) return 'never';
+  return `after ${minutes} min idle${on_idle === 'delete' ? ', deletes it' : ''}`;
 }
 
 /** The computer's `url` opens the live view only with a ticket, which this command gets. */

@@ -33,6 +33,11 @@ export const optionalRunningComputer = {
   completes: 'running-computer',
 } as const;
 
+/** A running computer that is not needed where labels select several. */
+export const programComputer = optional('computer', `${WHICH}; not with --label`, text, {
+  completes: 'running-computer',
+});
+
 /** The given computer, or the only one. */
 export async function namedOrOnly(context: Context, given: string | undefined): Promise<string> {
   return given ?? (await import('./lookup/find-computer.js')).onlyComputer(context);

@@ -1,6 +1,6 @@
 import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { InterruptedError } from '../errors/cli-error.js';
-import { ExitCode } from '../errors/exit-codes.js';
+import { ExitCode, failureCode } from '../errors/exit-codes.js';
 import { errorLines, type Report, reportDocument, reportOf } from '../errors/report.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
@@ -18,6 +18,10 @@ export interface ForEach<T> {
   work(name: string): Promise<T>;
   /** The line to print when the operation has succeeded. */
   did(name: string, answer: T): string;
+  /** Prints an answer in place of that line. */
+  show?(name: string, answer: T): Promise<void>;
+  /** The exit code of a program that was run: then the first that is not 0 is returned. */
+  exitCode?(answer: T): number;
 }
 
 const CONCURRENCY = 8;
@@ -37,7 +41,8 @@ export async function forEach<T>(context: Context, options: ForEach<T>): Promise
     try {
       const answer = await options.work(name);
       progress.stop();
-      await done(context, options.did(name, answer));
+      if (options.show === undefined) await done(context, options.did(name, answer));
+      else if (!globals.json) await options.show(name, answer);
       return { name, answer };
     } catch (error) {
       if (interrupts.signal.aborted) throw new InterruptedError();
@@ -51,7 +56,18 @@ export async function forEach<T>(context: Context, options: ForEach<T>): Promise
   const all = names.map((name) => limit.run(() => work(name)));
   const results = await during(progress, Promise.all(all));
   if (globals.json) await printJson(context, results.map(resultDocument));
-  return worstExitCode(results.map((result) => result.error?.exitCode ?? ExitCode.ok));
+  return exitCodeOf(options, results);
+}
+
+function exitCodeOf<T>({ exitCode }: ForEach<T>, results: readonly Result<T>[]): number {
+  if (exitCode === undefined) {
+    return worstExitCode(results.map(({ error }) => error?.exitCode ?? ExitCode.ok));
+  }
+  const codes = results.map(({ answer, error }) => {
+    if (error !== undefined) return failureCode(error.exitCode, { runsProgram: true });
+    return answer === undefined ? ExitCode.ok : exitCode(answer);
+  });
+  return codes.find((code) => code !== ExitCode.ok) ?? ExitCode.ok;
 }
 
 interface Result<T> {

@@ -1,19 +1,24 @@
 import type { Readable } from 'node:stream';
+import type { ComputerAddress } from '../../client/http/address.js';
 import { type NodeProcess, openNodeProcess } from '../../client/node/process.js';
 import type { ProcessRequest } from '../../client/process.js';
 import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { CliError } from '../errors/cli-error.js';
+import { count } from '../../lib/text/count.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode, processExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { flag, list, value } from '../framework/define.js';
-import { write } from '../framework/io.js';
+import { type Output, write } from '../framework/io.js';
 import { timeLimit } from '../input/duration.js';
+import { labelSelector } from '../input/labels.js';
 import { assignment, nonEmpty } from '../input/parse.js';
 import { printJson } from '../output/print.js';
 import { forwardInput, forwardOutputs, interruptible } from '../terminal/process-io.js';
 import { safeText } from '../terminal/safe-output.js';
 import { computerAddress } from './computer-address.js';
+import { forEach } from './for-each.js';
+import { allComputers, noComputers } from './lookup/all-computers.js';
 
 /** Options of the process's surroundings. */
 export const environmentOptions = {
@@ -23,6 +28,28 @@ export const environmentOptions = {
 
 /** For output of a computer that is not trusted with the terminal. */
 export const safeOption = flag('--safe', 'on a terminal, replace control characters of the output');
+
+/** Selects several computers for a program. */
+export const programLabel = {
+  ...labelSelector,
+  summary: 'run it in all running computers with this label, without stdin; repeatable',
+};
+
+/**
+ * The computer of a command that runs a program, and the words after it. With labels there is no
+ * computer, and what was parsed as one is the first of the words.
+ */
+export function programTarget(
+  computer: string | undefined,
+  words: readonly string[],
+  label: readonly string[],
+): { readonly computer: string; readonly words: readonly string[] } {
+  if (label.length > 0) {
+    return { computer: '', words: computer === undefined ? words : [computer, ...words] };
+  }
+  if (computer === undefined) throw new UsageError("missing required argument 'computer'");
+  return { computer, words };
+}
 
 /** Options of commands that run a program with its streams attached. */
 export const processOptions = {
@@ -42,7 +69,8 @@ export const EXIT_CODES =
 export const IN_BACKGROUND =
   'A job in the background of a shell (&) gets no stdin; for a command that keeps running without vc: vc bash --background.';
 
-interface Attached extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
+export interface Attached
+  extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
   readonly env: readonly (readonly [string, string])[];
   readonly stdin: boolean;
   readonly safe: boolean;
@@ -55,26 +83,70 @@ export async function runAttached(
   { stdin, safe, env, ...request }: Attached,
 ): Promise<number> {
   const address = await computerAddress(context, computer);
-  const client = await context.client();
-  const remote = await openNodeProcess(client, address, {
-    ...request,
-    env: env.length > 0 ? Object.fromEntries(env) : undefined,
-    signal: context.interrupts.signal,
-  });
+  const remote = await openProcess(context, address, { ...request, env });
   if (stdin) forwardInput(context.io.stdin, remote);
   else remote.stdin.end();
   const printed = context.globals.json
     ? printDocument(context, remote)
     : printOutputs(context, remote, { safe });
   const exit = await interruptible(context, remote, printed);
-  if (exit.timedOut) {
-    throw new CliError(`the program was still running after ${request.timeout} s and was ended`, {
-      remedy: 'increase --timeout',
-      code: 'timeout',
-      exitCode: ExitCode.timedOut,
-    });
-  }
+  if (exit.timedOut) throw timedOut(request);
   return processExitCode(exit);
+}
+
+async function openProcess(
+  context: Context,
+  address: ComputerAddress,
+  { env, ...request }: Omit<Attached, 'stdin' | 'safe'>,
+): Promise<NodeProcess> {
+  return openNodeProcess(await context.client(), address, {
+    ...request,
+    env: env.length > 0 ? Object.fromEntries(env) : undefined,
+    signal: context.interrupts.signal,
+  });
+}
+
+function timedOut({ timeout }: Pick<Attached, 'timeout'>): CliError {
+  return new CliError(`the program was still running after ${timeout} s and was ended`, {
+    remedy: 'increase --timeout',
+    code: 'timeout',
+    exitCode: ExitCode.timedOut,
+  });
+}
+
+/**
+ * Runs a program in each of the running computers with the labels, and prints its output under the
+ * computer's name. Resolves to the first exit code that is not 0, in the order of the list.
+ */
+export async function runOnEach(
+  context: Context,
+  label: readonly string[],
+  { stdin: _, safe, ...request }: Attached,
+): Promise<number> {
+  const computers = await allComputers(context, ['running', 'starting'], label);
+  if (computers.length === 0) return noComputers(context, 'running computers', label);
+  const ids = new Map(computers.map((one) => [`${one.project_name}/${one.name}`, one.id]));
+  const { stdout, stderr } = context.io;
+  const print = (to: Output, text: string) => write(to, safe && to.isTTY ? safeText(text) : text);
+  return forEach(context, {
+    names: [...ids.keys()],
+    asList: true,
+    doing: `Running in ${count(ids.size, 'computer')}`,
+    work: async (name) => {
+      const remote = await openProcess(context, { id: ids.get(name) ?? name }, request);
+      remote.stdin.end();
+      const { document, exit } = await documentOf(remote);
+      if (exit.timedOut) throw timedOut(request);
+      return { ...document, code: processExitCode(exit) };
+    },
+    did: (name) => name,
+    show: async (name, { stdout: output, stderr: errors }) => {
+      await write(stdout, `==> ${name} <==\n`);
+      await print(stdout, output);
+      await print(stderr, errors);
+    },
+    exitCode: ({ code }) => code,
+  });
 }
 
 async function printOutputs(
@@ -98,6 +170,12 @@ async function printOutputs(
 const MOST_BYTES = 64 * 1024 * 1024;
 
 async function printDocument(context: Context, remote: NodeProcess): Promise<ProcessExit> {
+  const { document, exit } = await documentOf(remote);
+  await printJson(context, document);
+  return exit;
+}
+
+async function documentOf(remote: NodeProcess) {
   const [out, err, exit] = await Promise.all([
     collect(remote.stdout),
     collect(remote.stderr),
@@ -105,7 +183,7 @@ async function printDocument(context: Context, remote: NodeProcess): Promise<Pro
   ]);
   const { code, signal, timedOut, error, errorType } = exit;
   const [stdout, stderr] = [out.text(), err.text()];
-  await printJson(context, {
+  const document = {
     success: code === 0 && !timedOut,
     output: stdout + stderr,
     stdout,
@@ -115,8 +193,8 @@ async function printDocument(context: Context, remote: NodeProcess): Promise<Pro
     timed_out: timedOut,
     truncated: out.truncated || err.truncated,
     ...(error === undefined ? {} : { error, error_type: errorType }),
-  });
-  return exit;
+  };
+  return { document, exit };
 }
 
 async function collect(stream: Readable): Promise<CappedOutput> {

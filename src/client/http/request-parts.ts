@@ -18,11 +18,11 @@ export function authorizationHeader(apiKey: string | undefined): Record<string, 
   return { authorization: `Bearer ${apiKey}` };
 }
 
-/** `?a=1` of the values that are defined; empty without any. */
+/** `?a=1` of the values that are defined, a list as several; empty without any. */
 export function queryString(query: unknown): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) search.set(name, String(value));
+    for (const one of [value].flat()) if (one !== undefined) search.append(name, String(one));
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;

@@ -7,6 +7,15 @@ import type { ComputerAddress } from '../http/address.js';
 
 type Status = Answer<'getComputer'>['status'];
 
+/** Which computers a list has: all of what is given has to match. */
+export interface ComputersFilter {
+  readonly status?: Status | readonly Status[];
+  /** `NAME=VALUE`, or `NAME` for any value. */
+  readonly label?: string | readonly string[];
+  readonly engine?: string;
+  readonly image?: string;
+}
+
 /** The computers of the key's owner. */
 export class Computers {
   readonly #client: Client;
@@ -31,23 +40,24 @@ export class Computers {
     return knownComputer(this.#client, computer, { isOwn: true });
   }
 
+  /** The computers of a project, the oldest first. */
   async list(
     project: string,
-    options: CallOptions = {},
+    options: ComputersFilter & CallOptions = {},
   ): Promise<Answer<'listComputers'>['computers']> {
-    return (await this.#client.request('listComputers', { params: { project }, ...options }))
-      .computers;
+    const [query, call] = queryOf(options);
+    const params = { project };
+    return (await this.#client.request('listComputers', { params, query, ...call })).computers;
   }
 
-  /** The computers of all projects, the oldest first; with `status` only those that have it. */
+  /** The computers of all projects, the oldest first. */
   async listAll(
-    options: { readonly status?: Status | readonly Status[] } & CallOptions = {},
+    options: ComputersFilter & CallOptions = {},
   ): Promise<Answer<'listAllComputers'>['computers']> {
-    const { status, ...call } = options;
-    const wanted = status === undefined ? undefined : [status].flat().join(',');
+    const [filter, call] = queryOf(options);
     const all: Answer<'listAllComputers'>['computers'] = [];
     for (let cursor: string | undefined; ; ) {
-      const query = { status: wanted, limit: 1000, cursor };
+      const query = { ...filter, limit: 1000, cursor };
       const page = await this.#client.request('listAllComputers', { query, ...call });
       all.push(...page.computers);
       if (!page.next_cursor) return all;
@@ -60,4 +70,10 @@ export class Computers {
     const computer = await new ComputerHandle(this.#client, address).get(options);
     return knownComputer(this.#client, computer, { isOwn: false });
   }
+}
+
+function queryOf({ status, label, engine, image, ...call }: ComputersFilter & CallOptions) {
+  const wanted = status === undefined ? undefined : [status].flat().join(',');
+  const labels = label === undefined ? undefined : [label].flat();
+  return [{ status: wanted, label: labels, engine, image }, call] as const;
 }

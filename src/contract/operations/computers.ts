@@ -7,6 +7,7 @@ import {
   ComputerList,
   ComputerPage,
   ComputerStats,
+  ComputersFilter,
   ComputersQuery,
   CreateComputer,
   CreateComputerIn,
@@ -68,6 +69,7 @@ export const computersOperations = {
     tag: 'Computers',
     summary: 'List the computers of a project',
     access: look.project,
+    query: ComputersFilter,
     response: ComputerList,
   },
   getComputer: {
@@ -93,7 +95,8 @@ export const computersOperations = {
     method: 'PATCH',
     paths: computerPaths(''),
     tag: 'Computers',
-    summary: 'Rename a computer, protect it, or change its variables or when it is stopped',
+    summary:
+      'Change the name, labels, variables or protection of a computer, or when it is stopped or deleted',
     description: 'Omitted fields keep their values.',
     access: manage.project,
     audit: 'update',

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import {
   COMPUTER_STATUSES,
   CPU_COUNTS,
+  EXPIRY_SECONDS,
   GPUS,
   MAX_FORKS,
+  ON_IDLE,
   OPERATING_SYSTEMS,
   RAM_SIZES,
 } from '../constants.js';
@@ -19,6 +21,7 @@ import {
   Timestamp,
 } from '../primitives.js';
 import { Control } from './control.js';
+import { LabelChanges, LabelSelector, Labels } from './labels.js';
 import { Locale, NewFiles, Setup, Sudo, Timezone } from './setup.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
@@ -80,8 +83,9 @@ export const Computer = z
       .string()
       .optional()
       .meta({
-        description: 'Why the computer failed or was stopped, in one line.',
-        examples: ['The machine did not start within 60 seconds.'],
+        description:
+          'Why the computer failed, was stopped or is being deleted, in one line; absent if it is not known.',
+        examples: ['Key "ci" stopped it.'],
       }),
     project_id: z
       .string()
@@ -121,6 +125,11 @@ export const Computer = z
         description: 'Minutes without a request after which the computer is stopped; null: never.',
         examples: [60],
       }),
+    on_idle: z.enum(ON_IDLE).describe('What `auto_stop_minutes` does: `stop` or `delete`.'),
+    expires_at: Timestamp.nullable().describe('When the computer is deleted; null: never.'),
+    labels: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Labels by name.', examples: [{ team: 'qa' }] }),
     protected: z.boolean().describe('True if the computer cannot be deleted.'),
     env_names: z.array(z.string()).meta({
       description: 'Names of its environment variables; their values are never shown.',
@@ -217,6 +226,19 @@ const AutoStop = integer(1, 525_600)
     description: 'Minutes without a request after which the computer is stopped; null: never.',
     examples: [60],
   });
+const OnIdle = oneOfWords(ON_IDLE).describe(
+  'What happens after `auto_stop_minutes`. `delete` needs them, and only stops a protected computer.',
+);
+const ExpiresAt = z.iso
+  .datetime('must be a time in UTC such as "2027-01-31T00:00:00Z", or null')
+  .max(64, 'must be at most 64 characters')
+  .transform((time) => new Date(time).toISOString())
+  .nullable()
+  .meta({
+    description:
+      'When the computer is deleted, at most a year from now; null: never. A protected computer is deleted once it is not protected any more.',
+    examples: ['2027-01-31T00:00:00.000Z'],
+  });
 const Protected = z
   .boolean({ error: 'must be true or false' })
   .describe('A protected computer cannot be deleted.');
@@ -257,6 +279,14 @@ export const CreateComputer = z
       .optional()
       .describe('Group of members, of which the cluster chooses one. Not together with `member`.'),
     auto_stop_minutes: AutoStop.default(null),
+    on_idle: OnIdle.default('stop'),
+    expires_in: integer(EXPIRY_SECONDS.least, EXPIRY_SECONDS.most)
+      .optional()
+      .meta({
+        description: 'Seconds after which the computer is deleted. Without it never.',
+        examples: [7200],
+      }),
+    labels: Labels.default({}),
     protected: Protected.default(false),
     env: ComputerEnvironment.optional(),
     files: NewFiles.optional(),
@@ -272,6 +302,9 @@ export const UpdateComputer = z
   .object({
     name: ComputerName.optional(),
     auto_stop_minutes: AutoStop.optional(),
+    on_idle: OnIdle.optional(),
+    expires_at: ExpiresAt.optional(),
+    labels: LabelChanges.optional(),
     protected: Protected.optional(),
     env: EnvironmentChanges.optional(),
   })
@@ -323,8 +356,8 @@ export const ResetComputer = z
   })
   .meta({ id: 'ResetComputer', description: 'What a computer goes back to.' });
 
-/** The oldest first. */
-export const ComputersQuery = z.object({
+/** Which computers a list has. */
+export const ComputersFilter = z.object({
   status: z
     .string()
     .transform((list) => list.split(',').map((status) => status.trim()))
@@ -337,6 +370,23 @@ export const ComputersQuery = z.object({
       description: 'Only computers with one of these statuses, with commas between.',
       examples: ['running,starting'],
     }),
+  label: LabelSelector,
+  engine: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(64)
+    .optional()
+    .describe('Only computers on this engine.'),
+  image: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(128)
+    .optional()
+    .meta({ description: 'Only computers with this image.', examples: ['linux'] }),
+});
+
+/** The oldest first. */
+export const ComputersQuery = ComputersFilter.extend({
   limit: queryNumber(integer(1, 1000))
     .default(100)
     .meta({ description: 'Computers of one page at most.', examples: [100] }),
@@ -372,5 +422,6 @@ export type UpdateComputer = z.infer<typeof UpdateComputer>;
 export type CreateComputer = z.infer<typeof CreateComputer>;
 export type ForkComputer = z.infer<typeof ForkComputer>;
 export type ForkedComputers = z.infer<typeof ForkedComputers>;
+export type ComputersFilter = z.infer<typeof ComputersFilter>;
 export type ComputersQuery = z.infer<typeof ComputersQuery>;
 export type ComputerPage = z.infer<typeof ComputerPage>;

@@ -9,6 +9,7 @@ import type {
   Computer,
   ComputerPage,
   ComputerStatus,
+  ComputersFilter,
   ComputersQuery,
   Control,
   CreateComputer,
@@ -23,6 +24,7 @@ import type { Machines } from '../lifecycle/machines.js';
 import { Superseded } from '../lifecycle/steps.js';
 import { SetupFailed } from '../setup/setup-failed.js';
 import type { Snapshots } from '../snapshots/snapshots.js';
+import type { ListFilter } from '../store/computers.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -32,6 +34,7 @@ import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
 import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
+import { changedSettings } from './settings.js';
 import { withinAnswer } from './within-answer.js';
 
 /** Computers in one list without pages. */
@@ -168,20 +171,21 @@ export class Computers {
     return this.#store.computers.listAll();
   }
 
-  list(projectId: string): Computer[] {
-    return this.#store.computers.listOfProject(projectId).map((record) => this.#view(record));
+  /** The computers of a project, the oldest first. */
+  list({ id, owner_id }: ProjectRow, filter: ComputersFilter = {}): Computer[] {
+    const range = { ...listFilter(filter), project: id };
+    return this.#store.computers
+      .listAfter(owner_id, decodeCursor(undefined), range)
+      .map((record) => this.#view(record));
   }
 
   /** A page of the owner's computers, the oldest first. */
   page(
     owner: Pick<Owner, 'id' | 'projectId'>,
-    { status, limit, cursor }: ComputersQuery,
+    { limit, cursor, ...filter }: ComputersQuery,
   ): ComputerPage {
-    const range = { statuses: status, limit: limit + 1 };
-    const found = this.#store.computers.listAfter(owner.id, decodeCursor(cursor), {
-      ...range,
-      project: owner.projectId,
-    });
+    const range = { ...listFilter(filter), limit: limit + 1, project: owner.projectId };
+    const found = this.#store.computers.listAfter(owner.id, decodeCursor(cursor), range);
     const records = found.slice(0, limit);
     const last = found.length > limit ? records.at(-1) : undefined;
     return {
@@ -192,7 +196,7 @@ export class Computers {
 
   /** The owner's computers that the key may see, the oldest first. */
   records(owner: Pick<Owner, 'id' | 'projectId'>): ComputerRecord[] {
-    const range = { statuses: undefined, limit: MOST_LISTED, project: owner.projectId };
+    const range = { limit: MOST_LISTED, project: owner.projectId };
     return this.#store.computers.listAfter(owner.id, decodeCursor(undefined), range);
   }
 
@@ -245,9 +249,10 @@ export class Computers {
     return this.#answer(record.id, this.#machines.of(record).start(), wait);
   }
 
-  async stop(record: ComputerRecord): Promise<Computer> {
+  /** `by`: whom its `status_reason` names. */
+  async stop(record: ComputerRecord, by?: Owner): Promise<Computer> {
     const { status } = this.#refuseDeleting(record);
-    if (status !== 'stopped') await this.#machines.of(record).stop();
+    if (status !== 'stopped') await this.#machines.of(record).stop(by && this.#stoppedBy(by));
     return this.view(record.id);
   }
 
@@ -280,11 +285,7 @@ export class Computers {
       this.#store.computers.update({
         id: present.id,
         name,
-        auto_stop_minutes:
-          input.auto_stop_minutes === undefined
-            ? present.auto_stop_minutes
-            : input.auto_stop_minutes,
-        protected: input.protected === undefined ? present.protected : Number(input.protected),
+        ...changedSettings(present, input),
         env: input.env === undefined ? present.env : this.#changedEnv(present, input.env),
       });
     });
@@ -366,6 +367,12 @@ export class Computers {
     return status === 'stopping' || (status === 'starting' && !isCounted(present));
   }
 
+  /** The `status_reason` of what a request stopped. */
+  #stoppedBy({ keyId, sessionId }: Owner): string {
+    const name = this.#store.keys.find(keyId)?.name ?? keyId;
+    return `Key ${JSON.stringify(name)} stopped it${sessionId === undefined ? '' : ' on the page'}.`;
+  }
+
   #refuseDeleting(record: ComputerRecord): ComputerRecord {
     const present = this.#byId(record.id);
     if (present && present.status !== 'deleting') return present;
@@ -402,6 +409,14 @@ export class Computers {
       control: this.#controlOf(record.id),
     });
   }
+}
+
+function listFilter({ status, label, engine, image }: ComputersFilter): ListFilter {
+  const labels = label?.map((text) => {
+    const [name = '', value = null] = text.split('=');
+    return [name, value] as const;
+  });
+  return { statuses: status, labels, engine, image };
 }
 
 /** The error of one copy of several. */

@@ -19,6 +19,7 @@ import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
 import { choosePlacement, refuseUnavailableGpu } from './placement.js';
 import type { Quota } from './quota.js';
+import { newSettings } from './settings.js';
 import { refuseDeleted, refuseUnsettled, settled } from './settled.js';
 
 /** The fields of a new row that the request decides; the others are generated. */
@@ -63,6 +64,7 @@ export class Creation {
     onCreated?: OnCreated,
     disk?: SavedDiskRecord,
   ): Promise<ComputerRecord> {
+    const settings = newSettings(input);
     this.#quota.refuseName(project, input.name);
     this.#quota.refuseOverLimit(owner.id);
     const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
@@ -75,9 +77,9 @@ export class Creation {
     const shape = {
       ...asked,
       ...resolution,
+      ...settings,
       image,
       os,
-      protected: input.protected ? 1 : 0,
       env: this.#store.setups.sealEnv(owner.id, env ?? {}),
       sudo: sudo ? 1 : 0,
       ...(files.length > 0 || script !== undefined ? { setup: { files, script } } : {}),

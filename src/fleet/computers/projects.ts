@@ -66,7 +66,7 @@ export class Projects {
 
   get(owner: Owner, nameOrId: string): ProjectWithComputers {
     const row = this.find(owner, nameOrId);
-    return { ...serializeProject(row), computers: this.#computers.list(row.id) };
+    return { ...serializeProject(row), computers: this.#computers.list(row) };
   }
 
   find(owner: Owner, nameOrId: string): ProjectRow {
@@ -128,7 +128,7 @@ export class Projects {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
       const results = await Promise.allSettled(
-        records.map((record) => this.#attempt(record, step, audit, stillAllowed)),
+        records.map((record) => this.#attempt(owner, record, step, { audit, stillAllowed })),
       );
       const computers = results.map((result) => {
         if (result.status === 'rejected') throw result.reason;
@@ -151,10 +151,10 @@ export class Projects {
   }
 
   async #attempt(
+    owner: Owner,
     record: ComputerRecord,
     step: ProjectStep,
-    audit: StartEntry,
-    stillAllowed: () => void,
+    { audit, stillAllowed }: { readonly audit: StartEntry; readonly stillAllowed: () => void },
   ) {
     const { id, name } = record;
     const before = this.#store.computers.findById(id)?.status;
@@ -166,7 +166,7 @@ export class Projects {
       stillAllowed();
       const { status } =
         step === 'stop'
-          ? await this.#computers.stop(record)
+          ? await this.#computers.stop(record, owner)
           : await this.#computers[step](record, 'ready', stillAllowed);
       const changed = step === 'restart' || status !== record.status;
       if (changed) write();

@@ -1,12 +1,14 @@
 import type { Log } from '../../lib/log.js';
-import { type AuditLog, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
+import { count } from '../../lib/text/count.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import { actOfService } from './act-of-service.js';
 import type { Machines } from './machines.js';
 
 const CHECK_EVERY_MS = 15_000;
 
-/** Stops computers that were idle for their `auto_stop_minutes`. */
+/** Stops computers that were idle for their `auto_stop_minutes`, or deletes them. */
 export function autoStop(parts: {
   readonly store: Store;
   readonly machines: Machines;
@@ -19,16 +21,11 @@ export function autoStop(parts: {
     if (machine.session.busy) machine.session.lastUsed = performance.now();
     if (performance.now() - machine.session.lastUsed < minutes * 60_000) return;
     log.info({ computer: record.id }, 'stopping an idle computer');
-    const timer = startTimer();
-    await machine.stop();
-    auditLog.record({
-      owner: { id: record.owner_id, keyId: SERVICE_KEY },
-      computerId: record.id,
-      action: 'autoStop',
-      detail: {},
-      outcome: 'ok',
-      ...timer(),
-    });
+    const reason = `It was idle for ${count(minutes, 'minute')}.`;
+    if (record.on_idle === 'delete' && record.protected === 0) {
+      return actOfService({ auditLog, record, action: 'autoDelete' }, () => machine.remove(reason));
+    }
+    return actOfService({ auditLog, record, action: 'autoStop' }, () => machine.stop(reason));
   };
   const checkAll = async () => {
     for (const record of store.computers.listAll()) {

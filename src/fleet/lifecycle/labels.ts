@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROJECT_ID } from '../../contract/constants.js';
+import { ON_IDLE, PROJECT_ID } from '../../contract/constants.js';
 import { ComputerName, ProjectName } from '../../contract/index.js';
 import {
   type Engine,
@@ -20,6 +20,9 @@ const Spec = z.object({
   height: positive,
   gpu: z.string(),
   auto_stop_minutes: positive.nullable(),
+  on_idle: z.enum(ON_IDLE),
+  expires_at: z.iso.datetime().nullable(),
+  labels: z.string(),
   protected: z.boolean(),
   timezone: z.string().nullable(),
   locale: z.string().nullable(),
@@ -72,8 +75,8 @@ export class Labels {
 
   /** The label of a computer's machine. Throws if the key cannot be read. */
   of(record: ComputerRecord): MachineLabel {
-    const { width, height, ram, cpu, gpu, auto_stop_minutes, created_by, timezone, locale } =
-      record;
+    const { width, height, ram, cpu, gpu, auto_stop_minutes, on_idle, created_by } = record;
+    const { timezone, locale } = record;
     const spec: z.infer<typeof Spec> = {
       ram,
       cpu,
@@ -81,6 +84,9 @@ export class Labels {
       height,
       gpu,
       auto_stop_minutes,
+      on_idle,
+      expires_at: record.expires_at,
+      labels: record.labels,
       protected: record.protected === 1,
       timezone,
       locale,

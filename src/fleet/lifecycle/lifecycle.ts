@@ -90,6 +90,9 @@ export const INTENDED = {
   deleting: 'remove',
 } as const satisfies Partial<Record<ComputerStatus, Ask>>;
 
+/** Why a computer is stopped whose machine ended, if its engine does not know more. */
+const ENDED = 'It was shut down, or stopped outside of this service.';
+
 /** The reconciler's decision about a computer. */
 export type Verdict =
   | { readonly pursue: 'start' | 'stop' | 'remove' }
@@ -117,6 +120,8 @@ export function judge(
   if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
   if (state === undefined || state.status === 'unreachable') return undefined;
   const news = { running: 'seen running', stopped: 'seen stopped', error: 'seen failed' } as const;
-  const { reason } = state;
+  // What stopped it is known already.
+  if (status === 'stopped' && state.status === 'stopped') return undefined;
+  const reason = state.reason ?? (state.status === 'stopped' ? ENDED : undefined);
   return { news: news[state.status], reason: reason === undefined ? null : hidePaths(reason) };
 }

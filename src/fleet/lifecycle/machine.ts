@@ -125,16 +125,17 @@ export class Machine {
     });
   }
 
-  stop(): Promise<void> {
+  /** `reason`: the `status_reason` of the stopped computer. */
+  stop(reason: string | null = null): Promise<void> {
     const current = this.#steps.current('stop');
     if (current) return current;
-    const isStored = this.#storeIntent('stop');
+    const isStored = this.#storeIntent('stop', reason);
     this.#steps.supersede('stopped');
     return this.#steps.run('stop', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
       await this.#completeReset(signal);
-      this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
+      this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped'], reason);
     });
   }
 
@@ -172,11 +173,11 @@ export class Machine {
     if (failure !== undefined) throw failure;
   }
 
-  /** Removes the machine, then its row. */
-  remove(): Promise<void> {
+  /** Removes the machine, then its row. `reason`: why the service does it without a request. */
+  remove(reason: string | null = null): Promise<void> {
     const current = this.#steps.current('remove');
     if (current) return current;
-    const isStored = this.#storeIntent('remove');
+    const isStored = this.#storeIntent('remove', reason);
     this.#steps.supersede('deleted');
     return this.#steps.run('remove', async (signal) => {
       this.session.close();
@@ -215,13 +216,13 @@ export class Machine {
    * Stores the intent to stop or remove. On a full disk that may fail: the machine is stopped or
    * removed all the same, since that frees space. Returns whether it is stored.
    */
-  #storeIntent(ask: 'stop' | 'remove'): boolean {
-    return this.#store.writeToFreeSpace(() => this.#store.computers.change(this.id, ask));
+  #storeIntent(ask: 'stop' | 'remove', reason: string | null): boolean {
+    return this.#store.writeToFreeSpace(() => this.#store.computers.change(this.id, ask, reason));
   }
 
-  #storeResult(occasions: readonly Occasion[]): void {
+  #storeResult(occasions: readonly Occasion[], reason: string | null = null): void {
     const change = () => {
-      for (const occasion of occasions) this.#store.computers.change(this.id, occasion);
+      for (const occasion of occasions) this.#store.computers.change(this.id, occasion, reason);
     };
     // Once more for the error.
     if (!this.#store.writeToFreeSpace(change)) change();

@@ -27,12 +27,32 @@ export type NewComputer = Omit<
 > &
   Partial<Pick<ComputerRecord, 'source' | 'env' | 'timezone' | 'locale' | 'sudo'>>;
 
+/** The fields that a request can change. */
+type Changeable = Pick<
+  ComputerRecord,
+  'id' | 'name' | 'auto_stop_minutes' | 'on_idle' | 'expires_at' | 'labels' | 'protected' | 'env'
+>;
+
+/** Which computers a list has; what is undefined is not compared. */
+export interface ListFilter {
+  readonly statuses?: readonly string[] | undefined;
+  /** Names of labels, with the values that they have to have; null for any value. */
+  readonly labels?: readonly (readonly [name: string, value: string | null])[] | undefined;
+  readonly engine?: string | undefined;
+  readonly image?: string | undefined;
+  /** Id of the only project. */
+  readonly project?: string | undefined;
+  /** Computers at most; all if not given. */
+  readonly limit?: number;
+}
+
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, auto_stop_minutes, protected, env, timezone, locale, sudo, status, private_key, public_key,
-       created_at, copy_runs, member, member_group, source, created_by, created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       height, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale, sudo, status,
+       private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
+       created_by_name, created_by_prefix)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -52,6 +72,11 @@ export function computerStore(db: Db, written: Notifier) {
        AND (computers.created_at, computers.id) > (:created, :id)
        AND (:project IS NULL OR computers.project_id = :project)
        AND (:statuses IS NULL OR computers.status IN (SELECT value FROM json_each(:statuses)))
+       AND (:engine IS NULL OR computers.engine = :engine)
+       AND (:image IS NULL OR computers.image = :image)
+       AND NOT EXISTS (SELECT 1 FROM json_each(:labels) AS wanted WHERE NOT EXISTS (
+         SELECT 1 FROM json_each(computers.labels) AS label WHERE label.key = wanted.value ->> 0
+           AND label.value = coalesce(wanted.value ->> 1, label.value)))
      ORDER BY computers.created_at, computers.id LIMIT :limit`,
   );
   const running = db.prepare(
@@ -63,7 +88,8 @@ export function computerStore(db: Db, written: Notifier) {
        WHERE id = ?`,
   );
   const update = db.prepare(
-    'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ?, env = ? WHERE id = ?',
+    `UPDATE computers SET name = ?, auto_stop_minutes = ?, on_idle = ?, expires_at = ?, labels = ?,
+       protected = ?, env = ? WHERE id = ?`,
   );
   const complete = db.prepare('UPDATE computers SET copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
@@ -125,6 +151,9 @@ export function computerStore(db: Db, written: Notifier) {
         row.width,
         row.height,
         row.auto_stop_minutes,
+        row.on_idle,
+        row.expires_at,
+        row.labels,
         row.protected,
         row.env ?? null,
         row.timezone ?? null,
@@ -157,16 +186,7 @@ export function computerStore(db: Db, written: Notifier) {
     listAfter: (
       ownerId: string,
       { created_at, id }: Pick<ComputerRecord, 'created_at' | 'id'>,
-      {
-        statuses,
-        limit,
-        project,
-      }: {
-        readonly statuses: readonly string[] | undefined;
-        readonly limit: number;
-        /** Id of the only project; undefined for all. */
-        readonly project?: string | undefined;
-      },
+      { statuses, labels, engine, image, project, limit = -1 }: ListFilter,
     ) =>
       page.all({
         owner: ownerId,
@@ -174,7 +194,10 @@ export function computerStore(db: Db, written: Notifier) {
         id,
         limit,
         project: project ?? null,
+        engine: engine ?? null,
+        image: image ?? null,
         statuses: statuses === undefined ? null : JSON.stringify(statuses),
+        labels: labels === undefined ? null : JSON.stringify(labels),
       }) as ComputerRecord[],
     listAll: () => rows.all(),
     /** Computers of the owner, running or not. */
@@ -188,10 +211,18 @@ export function computerStore(db: Db, written: Notifier) {
     change: (id: string, occasion: Occasion, reason: string | null = null) =>
       change(id, occasion, reason) as ComputerStatus | 'gone' | undefined,
     /** Writes the fields that a request can change. */
-    update(
-      row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected' | 'env'>,
-    ): void {
-      write(update, row.id, [row.name, row.auto_stop_minutes, row.protected, row.env]);
+    update(row: Changeable): void {
+      const { id, name, auto_stop_minutes, on_idle, expires_at, labels } = row;
+      const changed = [
+        name,
+        auto_stop_minutes,
+        on_idle,
+        expires_at,
+        labels,
+        row.protected,
+        row.env,
+      ];
+      write(update, id, changed);
     },
     /** The copy is complete. */
     setCopied,

@@ -64,6 +64,10 @@ export interface ComputerRecord {
   readonly width: number;
   readonly height: number;
   readonly auto_stop_minutes: number | null;
+  readonly on_idle: 'stop' | 'delete';
+  readonly expires_at: string | null;
+  /** Texts by name: JSON. */
+  readonly labels: string;
   /** 1 while it must not be deleted. */
   readonly protected: number;
   /** Environment variables, encrypted; null for none. */

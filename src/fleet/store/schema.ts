@@ -68,6 +68,10 @@ export const SCHEMA = `
     width INTEGER NOT NULL,
     height INTEGER NOT NULL,
     auto_stop_minutes INTEGER,
+    on_idle TEXT NOT NULL DEFAULT 'stop' CHECK (on_idle IN ('stop', 'delete')),
+    expires_at TEXT,
+    -- Texts by name, as JSON.
+    labels TEXT NOT NULL DEFAULT '{}',
     protected INTEGER NOT NULL DEFAULT 0,
     -- Environment variables, encrypted; null for none.
     env TEXT,
@@ -350,7 +354,8 @@ export const SCHEMA = `
   CREATE TRIGGER computer_deleted AFTER DELETE ON computers BEGIN
     INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
     VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'computer.deleted',
-      OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
+      OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name,
+      json_object('reason', OLD.status_reason));
   END;
   CREATE TRIGGER disk_saved AFTER UPDATE OF state ON saved_disks
     WHEN OLD.state <> 'ready' AND NEW.state = 'ready' BEGIN

@@ -32,9 +32,9 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return fleet.computers.create(owner, row, body, query.wait ? 'ready' : 'no', onCreated);
   },
   listAllComputers: ({ fleet, owner, query }) => fleet.computers.page(owner, query),
-  listComputers: ({ fleet, owner, params }) => {
+  listComputers: ({ fleet, owner, params, query }) => {
     const project = fleet.projects.find(owner, params.project ?? '');
-    return { computers: fleet.computers.list(project.id) };
+    return { computers: fleet.computers.list(project, query) };
   },
   getComputer: ({ fleet, computer }) => fleet.computers.describe(computer),
   deleteComputer: async ({ fleet, computer }) => {
@@ -57,7 +57,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
   startComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.start(computer, query.wait ? 'ready' : 'no', stillAllowed),
-  stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),
+  stopComputer: ({ fleet, owner, computer }) => fleet.computers.stop(computer, owner),
   restartComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.restart(computer, query.wait ? 'ready' : 'no', stillAllowed),
   forkComputer: async ({ fleet, owner, computer, body, query, onCreated }) => {

@@ -77,6 +77,13 @@ test('vc computer update sends only the given settings', async () => {
     code: 0,
     body: { name: 'other', auto_stop_minutes: 5 },
   });
+  expect(await run('--label', 'team=qa', '--label', 'stage-', '--on-idle', 'delete')).toEqual({
+    code: 0,
+    body: { labels: { team: 'qa', stage: null }, on_idle: 'delete' },
+  });
+  const expires_at = '2025-01-02T05:04:05.000Z';
+  expect(await run('--expires', '2h')).toEqual({ code: 0, body: { expires_at } });
+  expect(await run('--expires', 'never')).toEqual({ code: 0, body: { expires_at: null } });
   expect((await run()).code).toBe(2);
   expect((await run('--protect', '--unprotect')).code).toBe(2);
 });

@@ -170,6 +170,8 @@ describe('lifecycle', () => {
     await outOfBand(service).remove(removed.id);
     await eventually(async () => ['stopped', 'error'].includes(await status(killed.id)));
     await eventually(async () => (await status(removed.id)) === 'error');
+    const { status_reason: why } = (await http('GET', `/computers/${killed.id}`)).json;
+    expect(why).toMatch(/killed|outside of this service/);
     await runsAfter('start', killed.id);
     expect((await http('DELETE', `/computers/${removed.id}`)).json).toEqual({ success: true });
     expect((await http('DELETE', `/computers/${killed.id}`)).json).toEqual({ success: true });

@@ -21,7 +21,8 @@ const record = (name: string) => test.fleet.computers.find(owner, { project: 'de
 const names = () => test.fleet.projects.get(owner, 'demo').computers.map(({ name }) => name);
 const create = (name: string) => {
   const project = test.fleet.projects.find(owner, 'demo');
-  const input = CreateComputer.parse({ name, ram: 4, auto_stop_minutes: 9, resolution: '800x600' });
+  const settings = { auto_stop_minutes: 9, labels: { team: 'qa' }, expires_in: 3600 };
+  const input = CreateComputer.parse({ name, ram: 4, ...settings, resolution: '800x600' });
   return test.fleet.computers.create(owner, project, input, 'ready');
 };
 const fork = async (from: string, name: string, wait: 'ready' | 'no' = 'ready') => {
@@ -70,6 +71,8 @@ describe('a copy of a running computer', () => {
       status: 'running',
       ram: 4,
       auto_stop_minutes: 9,
+      labels: { team: 'qa' },
+      expires_at: original.expires_at,
       resolution: { width: 800, height: 600 },
     });
     expect(copy.id).not.toBe(original.id);

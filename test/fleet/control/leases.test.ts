@@ -39,7 +39,7 @@ it('a list of controlled computers reads no keys', async () => {
   const { id } = await fleet.computers.create(owner, row, wanted('desk'), 'no');
   controlMany(id);
   const reads = vi.spyOn(store.keys, 'list');
-  const listed = fleet.computers.list(project);
+  const listed = fleet.computers.list(fleet.projects.find(owner, project));
   expect(listed).toHaveLength(COMPUTERS + 1);
   for (const { control } of listed) expect(control?.holder.key_name).toBe('default');
   const query = { status: undefined, limit: 200, cursor: undefined };

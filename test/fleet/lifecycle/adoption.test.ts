@@ -59,7 +59,8 @@ async function reconciled(): Promise<void> {
 test('computers that are newer than a restored backup are there again', async () => {
   const old = await create('old');
   backUp();
-  const settings = { auto_stop_minutes: 30, protected: true };
+  const own = { labels: { team: 'qa' }, expires_in: 3600, on_idle: 'delete' };
+  const settings = { auto_stop_minutes: 30, protected: true, ...own } as const;
   const first = await create('desk', 'demo', owner(), { ...settings, cpu: 4, ram: 8 });
   open.fleet.projects.create(owner(), 'later');
   const second = await create('other', 'later');

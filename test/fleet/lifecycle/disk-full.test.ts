@@ -20,7 +20,8 @@ afterEach(async () => {
 
 async function create(name: string) {
   const project = world.fleet.projects.find(owner, 'p');
-  const input = { name, os: 'linux', ram: 2, cpu: 2, gpu: 'none' } as const;
+  const size = { os: 'linux', ram: 2, cpu: 2, gpu: 'none' } as const;
+  const input = { ...size, name, on_idle: 'stop', labels: {} } as const;
   const resolution = { width: 1280, height: 800 };
   const whole = { ...input, resolution, auto_stop_minutes: null, protected: false };
   const { id } = await world.fleet.computers.create(owner, project, whole, 'ready');

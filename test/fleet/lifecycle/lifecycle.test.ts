@@ -64,7 +64,7 @@ describe('a failed creation', () => {
     test.engine.failures.set('start', new ApiError('internal', 'no room'));
     expect(await refusal(create('broken'))).toBe('internal');
     test.engine.failures.clear();
-    expect(test.fleet.computers.list(project().id)).toEqual([]);
+    expect(test.fleet.computers.list(project())).toEqual([]);
     expect(test.engine.machines.size).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe('concurrent steps', () => {
     await removed;
     expect(await created).toBe('conflict');
     expect(test.engine.machines.size).toBe(0);
-    expect(test.fleet.computers.list(project().id)).toEqual([]);
+    expect(test.fleet.computers.list(project())).toEqual([]);
   });
 
   it('refuses to start a computer that is being deleted', async () => {
@@ -212,7 +212,7 @@ describe('after a restart', () => {
     expect(record('one').status).toBe('deleting');
     test.engine.failures.clear();
     test = await test.restart();
-    await vi.waitFor(() => expect(test.fleet.computers.list(project().id)).toEqual([]));
+    await vi.waitFor(() => expect(test.fleet.computers.list(project())).toEqual([]));
     expect(test.engine.machines.size).toBe(0);
   });
 

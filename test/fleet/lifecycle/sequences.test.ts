@@ -152,7 +152,7 @@ class World {
   }
 
   computers() {
-    return this.#test.fleet.computers.list(this.#test.fleet.projects.find(this.#owner, 'demo').id);
+    return this.#test.fleet.computers.list(this.#test.fleet.projects.find(this.#owner, 'demo'));
   }
 
   /** The status of each computer and of its machine. */

@@ -178,7 +178,7 @@ describe('the setup', () => {
 it('a computer whose desktop does not take the variables is not created', async () => {
   exit.script = 1;
   await expect(create({ env: { PATH: '/nowhere' } })).rejects.toThrow('could not be configured');
-  expect(test.fleet.computers.list(test.fleet.projects.find(owner, 'demo').id)).toEqual([]);
+  expect(test.fleet.computers.list(test.fleet.projects.find(owner, 'demo'))).toEqual([]);
 });
 
 it('only a computer without sudo asks for a machine without it', async () => {

@@ -45,9 +45,8 @@ function bodyOf({ name, body }: Route): unknown {
 }
 
 function queryOf(values: unknown): string {
-  const parameters = Object.entries(values as Record<string, unknown>).map(([k, v]) => [
-    k,
-    String(v),
-  ]);
-  return `?${new URLSearchParams(parameters as [string, string][])}`;
+  const parameters = Object.entries(values as Record<string, unknown>).flatMap(([k, v]) =>
+    [v].flat().map((one): [string, string] => [k, String(one)]),
+  );
+  return `?${new URLSearchParams(parameters)}`;
 }

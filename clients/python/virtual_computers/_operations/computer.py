@@ -173,15 +173,20 @@ def update(
     name: str | None = None,
     protected: bool | None = None,
     auto_stop_minutes: int | Literal["never"] | None = None,
+    on_idle: Literal["stop", "delete"] | None = None,
+    expires_at: str | None = None,
+    labels: Mapping[str, str | None] | None = None,
     env: Mapping[str, str | None] | None = None,
 ) -> Flow[ComputerInfo]:
     """
-    Renames or protects it, or sets its auto-stop or variables; what is left out stays as it is. A
-    variable that is None is removed.
+    Renames or protects it, or sets its auto-stop, expiry, labels or variables; what is left out stays
+    as it is. `expires_at` is in RFC 3339, or "never". A label or variable that is None is removed.
     """
-    body = given(name=name, protected=protected, auto_stop_minutes=auto_stop_minutes, env=env)
-    if auto_stop_minutes == "never":
-        body["auto_stop_minutes"] = None
+    body = given(name=name, protected=protected, on_idle=on_idle, labels=labels, env=env)
+    body.update(given(auto_stop_minutes=auto_stop_minutes, expires_at=expires_at))
+    for field in ("auto_stop_minutes", "expires_at"):
+        if body.get(field) == "never":
+            body[field] = None
     return ComputerInfo.of((yield from of.ask("PATCH", "", body)))
 
 

@@ -56,6 +56,9 @@ def create_computer(
     group: str | None = None,
     os: Literal["linux", "windows"] | None = None,
     auto_stop_minutes: int | None = None,
+    on_idle: Literal["stop", "delete"] | None = None,
+    expires_in: int | None = None,
+    labels: Mapping[str, str] | None = None,
     protected: bool | None = None,
     env: Mapping[str, str] | None = None,
     files: Mapping[str, str | bytes] | Sequence[Mapping[str, str]] | None = None,
@@ -67,7 +70,8 @@ def create_computer(
 ) -> Flow[ComputerInfo]:
     """
     Creates a computer in a project and waits until it can be used. Raises a ComputerStartError if it
-    does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800). `files` has contents
+    does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800). It is deleted after
+    `expires_in` seconds; `on_idle` says what happens after `auto_stop_minutes`. `files` has contents
     by path, or dictionaries like `{"path": ..., "content": ..., "mode": "0600"}`; `setup` is a bash
     script that is run once before the computer is ready.
     """
@@ -76,7 +80,8 @@ def create_computer(
     if isinstance(resolution, tuple):
         resolution = f"{resolution[0]}x{resolution[1]}"
     size = given(cpu=cpu, ram=ram, resolution=resolution, image=image, engine=engine, os=os)
-    others = given(name=name, auto_stop_minutes=auto_stop_minutes, protected=protected)
+    idle = given(auto_stop_minutes=auto_stop_minutes, on_idle=on_idle, expires_in=expires_in)
+    others = {**given(name=name, labels=labels, protected=protected), **idle}
     where = given(member=member, group=group, timezone=timezone, locale=locale, sudo=sudo)
     if isinstance(files, Mapping):
         files = [new_file(file, content) for file, content in files.items()]
@@ -91,9 +96,17 @@ def new_file(path: str, content: str | bytes) -> dict[str, str]:
     return {"path": path, "content_base64": b64encode(content).decode()}
 
 
-def list_computers(of: Session, project: str) -> Flow[list[ComputerInfo]]:
-    """The computers of a project."""
-    answer = yield from call_json(of, "GET", f"/projects/{segment(project)}/computers")
+def list_computers(
+    of: Session, project: str, *, labels: Mapping[str, str | None] | None = None
+) -> Flow[list[ComputerInfo]]:
+    """
+    The computers of a project; with `labels` only those that have all of them. None stands for any
+    value.
+    """
+    wanted = (labels or {}).items()
+    label = [name if value is None else f"{name}={value}" for name, value in wanted]
+    path = f"/projects/{segment(project)}/computers"
+    answer = yield from call_json(of, "GET", path, params={"label": label})
     return [ComputerInfo.of(one) for one in answer["computers"]]
 
 

@@ -10,8 +10,15 @@ import { givenScript, scriptOptions } from '../../input/script/script.js';
 import { note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { inCommands } from '../../targets/computer-address.js';
-import { onComputer, runningComputer } from '../../targets/computers.js';
-import { EXIT_CODES, processOptions, runAttached } from '../../targets/processes.js';
+import { onComputer, programComputer } from '../../targets/computers.js';
+import {
+  EXIT_CODES,
+  processOptions,
+  programLabel,
+  programTarget,
+  runAttached,
+  runOnEach,
+} from '../../targets/processes.js';
 
 export const command = defineCommand({
   name: 'bash',
@@ -24,12 +31,13 @@ export const command = defineCommand({
   ].join(' '),
   runsProgram: true,
   arguments: {
-    computer: runningComputer,
+    computer: programComputer,
     script: optional('script', 'code, or - for stdin', nonEmpty),
   },
   options: {
     ...scriptOptions,
     ...processOptions,
+    label: programLabel,
     background: flag('--background', 'run in the background and print the job id'),
   },
   examples: [
@@ -38,25 +46,37 @@ export const command = defineCommand({
       does: 'Open a program in the background',
       command: 'vc bash demo/desktop --background chromium',
     },
+    {
+      does: 'Run a command in all running computers with a label',
+      command: "vc bash -l team=qa 'uptime | cut -c 1-40'",
+    },
     { does: 'Run a local script', command: 'vc bash demo/desktop -f setup.sh' },
     {
       does: 'Search a local file with a script',
       command: "vc bash demo/desktop 'grep -c error | tee count' < app.log",
     },
   ],
-  async run(context, { computer, script }, { background, code, file, ...options }) {
+  async run(context, args, { background, code, file, label, ...options }) {
+    const given = args.script === undefined ? [] : [args.script];
+    const { computer, words } = programTarget(args.computer, given, label);
+    const [script, extra] = words;
+    if (extra !== undefined) throw new UsageError('give either a computer or --label');
+    if (background && label.length > 0) {
+      throw new UsageError('--background and --label cannot be combined');
+    }
     if (background && options.timeout !== undefined) {
       throw new UsageError('--timeout: not possible with --background', 'end it with: vc job end');
     }
-    const given = await givenScript(context, {
+    const source = await givenScript(context, {
       argument: script,
       argumentIs: 'text',
       code,
       file,
     });
-    if (background) return runInBackground(context, computer, given.text, options);
-    const stdin = options.stdin && !given.isFromStdin;
-    const exit = await runAttached(context, computer, { ...options, stdin, command: given.text });
+    if (background) return runInBackground(context, computer, source.text, options);
+    if (label.length > 0) return runOnEach(context, label, { ...options, command: source.text });
+    const stdin = options.stdin && !source.isFromStdin;
+    const exit = await runAttached(context, computer, { ...options, stdin, command: source.text });
     if (exit === ExitCode.noProgram && script !== undefined) await hint(context, computer, script);
     return exit;
   },

@@ -1,8 +1,15 @@
 import { ServiceError } from '../../../client/errors.js';
-import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../../../contract/constants.js';
+import {
+  CPU_COUNTS,
+  GPUS,
+  ON_IDLE,
+  OPERATING_SYSTEMS,
+  RAM_SIZES,
+} from '../../../contract/constants.js';
 import type { Context } from '../../framework/context.js';
-import { argument, choice, defineCommand, flag, value } from '../../framework/define.js';
-import { idleTime } from '../../input/duration.js';
+import { argument, choice, defineCommand, flag, list, value } from '../../framework/define.js';
+import { idleTime, lifeTime } from '../../input/duration.js';
+import { newLabel } from '../../input/labels.js';
 import { asTexts, nonEmpty, resolution, text } from '../../input/parse.js';
 import { setupFields, setupOptions } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
@@ -48,6 +55,11 @@ export const command = defineCommand({
       'stop after this time without a request, or never; a bare number is minutes',
       idleTime,
     ),
+    onIdle: choice('--on-idle <action>', 'what --auto-stop does', ON_IDLE, { otherwise: 'stop' }),
+    expires: value('--expires <duration>', 'delete it after this time, or never', lifeTime, {
+      otherwise: 'never',
+    }),
+    label: list('--label <name=value>', 'label; repeatable', newLabel),
     protect: flag('--protect', 'protect it from removal'),
     ...setupOptions,
     timezone: value('--timezone <name>', 'time zone, such as Europe/Berlin', nonEmpty),
@@ -62,6 +74,10 @@ export const command = defineCommand({
     {
       does: 'Create a larger one that stops after an idle hour',
       command: 'vc create demo/big --cpu 4 --ram 8 --auto-stop 1h',
+    },
+    {
+      does: 'Create one with labels that is deleted after two hours',
+      command: 'vc create demo/check --label team=qa --label stage=test --expires 2h',
     },
     {
       does: 'Create one on a member of a cluster',
@@ -80,7 +96,7 @@ export const command = defineCommand({
   async run(context, { computer: given }, options) {
     const { project, name } = await newComputerAddress(context, given);
     const { globals, interrupts } = context;
-    const { cpu, ram, autoStop, protect, wait, timeout, ...more } = options;
+    const { cpu, ram, autoStop, onIdle, expires, label, protect, wait, timeout, ...more } = options;
     const { env, envFile, file, setup, sudo, ...body } = more;
     const setUp = await setupFields(context, { env, envFile, file, setup });
     context.whenInterrupted(
@@ -97,6 +113,9 @@ export const command = defineCommand({
           cpu: size(cpu),
           ram: size(ram),
           auto_stop_minutes: autoStop,
+          on_idle: onIdle,
+          expires_in: expires ?? undefined,
+          ...(label.length === 0 ? {} : { labels: Object.fromEntries(label) }),
           protected: protect,
           ...setUp,
           ...(sudo ? {} : { sudo }),

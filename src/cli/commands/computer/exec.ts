@@ -1,11 +1,20 @@
 import { shellWord } from '../../../lib/text/shell-word.js';
+import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, many } from '../../framework/define.js';
 import { note } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
-import { runningComputer } from '../../targets/computers.js';
-import { EXIT_CODES, IN_BACKGROUND, processOptions, runAttached } from '../../targets/processes.js';
+import { programComputer } from '../../targets/computers.js';
+import {
+  EXIT_CODES,
+  IN_BACKGROUND,
+  processOptions,
+  programLabel,
+  programTarget,
+  runAttached,
+  runOnEach,
+} from '../../targets/processes.js';
 
 export const command = defineCommand({
   name: 'exec',
@@ -16,8 +25,11 @@ export const command = defineCommand({
     `is forwarded. Returns the exit code of the program, ${EXIT_CODES}. Ctrl-C interrupts the program. ${IN_BACKGROUND}`,
   ].join(' '),
   runsProgram: true,
-  arguments: { computer: runningComputer, argv: many('command', 'program and arguments') },
-  options: processOptions,
+  arguments: {
+    computer: programComputer,
+    argv: many('command', 'program and arguments', { required: false }),
+  },
+  options: { ...processOptions, label: programLabel },
   examples: [
     { does: 'Run a program', command: 'vc exec demo/desktop -- uname -a' },
     {
@@ -25,11 +37,22 @@ export const command = defineCommand({
       command: 'vc exec demo/desktop -- tar c -C /home/user Documents > documents.tar',
     },
     {
+      does: 'Run a program in all running computers with a label',
+      command: 'vc exec -l team=qa -- uptime',
+    },
+    {
       does: 'Use a variable of the guest',
       command: "vc exec demo/desktop -- sh -c 'echo $HOME'",
     },
   ],
-  async run(context, { computer, argv }, options) {
+  async run(context, args, { label, ...options }) {
+    const { computer, words: argv } = programTarget(args.computer, args.argv, label);
+    if (argv.length === 0) throw new UsageError("missing required argument 'command'");
+    if (argv[0]?.startsWith('-')) {
+      const remedy = 'Options of the program come after it: vc exec COMPUTER ls -la.';
+      throw new UsageError(`unknown option '${argv[0]}'`, remedy);
+    }
+    if (label.length > 0) return runOnEach(context, label, { ...options, argv: [...argv] });
     const code = await runAttached(context, computer, { ...options, argv: [...argv] });
     if (code === ExitCode.noProgram) await hint(context, computer, argv);
     return code;

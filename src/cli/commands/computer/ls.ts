@@ -2,6 +2,7 @@ import { COMPUTER_STATUSES } from '../../../contract/constants.js';
 import type { Computer } from '../../../contract/index.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, enumerate, flag, list, oneOf } from '../../framework/define.js';
+import { labelSelector, withLabels } from '../../input/labels.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { sortOption, tableFormat } from '../../output/format/options.js';
@@ -40,6 +41,7 @@ export const command = defineCommand({
       oneOf(COMPUTER_STATUSES),
       { choices: COMPUTER_STATUSES },
     ),
+    label: labelSelector,
     sort: sortByField,
     ...watchOptions,
     output: tableFormat,
@@ -47,17 +49,22 @@ export const command = defineCommand({
   fields: fields.computer,
   examples: [
     { does: 'List the computers of a project', command: 'vc ls -p demo' },
+    {
+      does: 'List those with a label, and the labels of each',
+      command: 'vc ls -l team=qa -o wide',
+    },
     { does: 'List all computers as JSON', command: 'vc ls --all --json' },
     {
       does: 'Watch the running computers, the newest first',
       command: 'vc ls --status running --sort=-created --watch',
     },
   ],
-  async run(context, _, { all, status: statuses, sort, ...watching }) {
+  async run(context, _, { all, status: statuses, label, sort, ...watching }) {
     const interval = intervalOf(watching);
     let known: readonly Computer[] = [];
     const read = async (inner: Context) => {
-      known = await listComputers(inner, all ? undefined : await defaultProject(inner));
+      const project = all ? undefined : await defaultProject(inner);
+      known = await listComputers(inner, project, label);
       const found = known.filter((computer) => isWanted(computer, statuses));
       return sort === undefined ? found : sort(found);
     };
@@ -66,8 +73,10 @@ export const command = defineCommand({
       known.find(({ id }) => id === computer.id) ?? deleted(computer);
     const empty =
       statuses.length > 0
-        ? `no computers are ${enumerate(statuses)}`
-        : 'no computers yet; create one: vc create NAME';
+        ? `no computers${withLabels(label)} are ${enumerate(statuses)}`
+        : label.length > 0
+          ? `no computers${withLabels(label)}`
+          : 'no computers yet; create one: vc create NAME';
     const shared = { columns: computerColumns, id: ({ id }: Computer) => id, empty };
     if (interval !== undefined) {
       return watchList(context, { ...shared, read, gone }, interval);

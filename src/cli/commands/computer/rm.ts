@@ -6,6 +6,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
+import { labelSelector } from '../../input/labels.js';
 import { note } from '../../output/print.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
 import { change, onComputer } from '../../targets/computers.js';
@@ -14,8 +15,9 @@ import {
   allComputers,
   allOption,
   changeAll,
-  checkNamesOrAll,
   computersOrAll,
+  isSelection,
+  type Selection,
   yesOption,
 } from '../../targets/lookup/all-computers.js';
 
@@ -23,21 +25,24 @@ export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
   summary: 'Permanently remove computers and their disks',
-  details: 'With --all it removes the computers that vc ls lists, except for protected ones.',
+  details: [
+    'With --all it removes the computers that vc ls lists, with --label those that have the label;',
+    'except for protected ones.',
+  ].join(' '),
   arguments: { computers: computersOrAll('any') },
-  options: { all: allOption('remove the computers'), yes: yesOption, dryRun },
+  options: { all: allOption('remove the computers'), label: labelSelector, yes: yesOption, dryRun },
   examples: [
     { does: 'Remove a computer after confirmation', command: 'vc rm demo/desktop' },
     { does: 'Show what would be removed', command: 'vc rm demo/desktop --dry-run' },
     { does: 'Remove all computers of a project', command: 'vc rm --all -p demo' },
+    { does: 'Remove those with a label', command: 'vc rm -l team=qa --yes' },
     {
       does: 'Remove two computers without confirmation',
       command: 'vc rm demo/a demo/b --yes',
     },
   ],
-  async run(context, { computers: names }, { all, yes, dryRun: isDry }) {
-    checkNamesOrAll(names, all);
-    if (all) return removeAll(context, { yes, isDry });
+  async run(context, { computers: names }, { all, label, yes, dryRun: isDry }) {
+    if (isSelection(names, { all, label })) return removeAll(context, { label, yes, isDry });
     const addresses = await Promise.all(names.map((name) => computerAddress(context, name)));
     const what = enumerate(addresses.map(describeAddress), 'and');
     if (isDry) {
@@ -59,9 +64,13 @@ export const command = defineCommand({
 
 async function removeAll(
   context: Context,
-  { yes, isDry }: { readonly yes: boolean; readonly isDry: boolean },
+  {
+    label,
+    yes,
+    isDry,
+  }: Pick<Selection, 'label'> & { readonly yes: boolean; readonly isDry: boolean },
 ): Promise<number> {
-  const found = await allComputers(context, COMPUTER_STATUSES);
+  const found = await allComputers(context, COMPUTER_STATUSES, label);
   if (isDry) {
     return forEach(context, {
       names: found.map(({ id }) => id),
@@ -79,6 +88,7 @@ async function removeAll(
     verb: 'Permanently remove',
     which: 'computers to remove',
     yes,
+    label,
     doing: 'Removing all',
     did: 'removed',
   });

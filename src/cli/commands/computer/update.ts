@@ -1,6 +1,8 @@
+import { ON_IDLE } from '../../../contract/constants.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { defineCommand, flag, list, value } from '../../framework/define.js';
-import { idleTime } from '../../input/duration.js';
+import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
+import { idleTime, lifeTime } from '../../input/duration.js';
+import { labelChange } from '../../input/labels.js';
 import { assignment, nonEmpty } from '../../input/parse.js';
 import { setupOptions, variables } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
@@ -9,7 +11,7 @@ import { computerArgument, onComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Change the settings of a computer',
+  summary: 'Change the name, labels or settings of a computer',
   details: [
     'Also works while the computer is running. Only the given settings change. Commands have new',
     'variables at once, programs that are started from the desktop after its next start.',
@@ -22,6 +24,13 @@ export const command = defineCommand({
       'stop after this time without a request, or never; a bare number is minutes',
       idleTime,
     ),
+    onIdle: choice('--on-idle <action>', 'what --auto-stop does', ON_IDLE),
+    expires: value(
+      '--expires <duration>',
+      'delete it after this time from now, or never',
+      lifeTime,
+    ),
+    label: list('--label <name=value>', 'label, or NAME- to remove it; repeatable', labelChange),
     protect: flag('--protect', 'protect it from removal'),
     unprotect: flag('--unprotect', 'allow removal'),
     env: list(
@@ -38,35 +47,43 @@ export const command = defineCommand({
       command: 'vc computer update demo/desktop --protect',
     },
     {
+      does: 'Set a label and remove another',
+      command: 'vc computer update demo/desktop --label team=qa --label stage-',
+    },
+    {
       does: 'Set a variable and remove another',
       command: 'vc computer update demo/desktop --env API_URL=https://api.example.com --env OLD-',
     },
+    { does: 'Keep it longer', command: 'vc computer update demo/desktop --expires 12h' },
     { does: 'Disable auto-stop', command: 'vc computer update demo/desktop --auto-stop never' },
   ],
-  async run(context, { computer }, { name, autoStop, protect, unprotect, ...given }) {
+  async run(context, { computer }, options) {
+    const { name, autoStop, onIdle, expires, label, protect, unprotect, ...given } = options;
     if (protect && unprotect) throw new UsageError('--protect and --unprotect cannot be combined');
-    const isEnv = given.env.length + given.envFile.length > 0;
-    if (name === undefined && autoStop === undefined && !protect && !unprotect && !isEnv) {
-      throw new UsageError('no changes given');
-    }
-    const changed = await onComputer(context, 'updateComputer', computer, {
+    const env = {
+      ...(await variables(context, { ...given, env: [] })),
+      ...Object.fromEntries(given.env),
+    };
+    const changes = {
       ...(name === undefined ? {} : { name }),
       ...(autoStop === undefined ? {} : { auto_stop_minutes: autoStop }),
+      ...(onIdle === undefined ? {} : { on_idle: onIdle }),
+      ...(expires === undefined ? {} : { expires_at: timeAfter(context.now(), expires) }),
+      ...(label.length === 0 ? {} : { labels: Object.fromEntries(label) }),
       ...(protect || unprotect ? { protected: protect } : {}),
-      ...(isEnv
-        ? {
-            env: {
-              ...(await variables(context, { ...given, env: [] })),
-              ...Object.fromEntries(given.env),
-            },
-          }
-        : {}),
-    });
+      ...(Object.keys(env).length === 0 ? {} : { env }),
+    };
+    if (Object.keys(changes).length === 0) throw new UsageError('no changes given');
+    const changed = await onComputer(context, 'updateComputer', computer, changes);
     if (context.globals.json) await printJson(context, changed);
     else if (context.globals.quiet) await print(context, changed.id);
     else await done(context, `updated ${changed.project_name}/${changed.name}`);
   },
 });
+
+function timeAfter(now: Date, seconds: number | null): string | null {
+  return seconds === null ? null : new Date(now.getTime() + seconds * 1000).toISOString();
+}
 
 /** `NAME=VALUE`, or `NAME-` to remove it. */
 function change(text: string): readonly [string, string | null] {

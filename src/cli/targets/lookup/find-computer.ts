@@ -120,15 +120,17 @@ function names(computers: readonly Computer[]): string {
   return [...shown, ...(computers.length > MOST_NAMES ? ['…'] : [])].join(', ');
 }
 
-/** The computers of one project, or of all. */
+/** The computers of one project, or of all; with `labels` only those that have them. */
 export async function listComputers(
   context: Context,
   project: string | undefined,
+  labels: readonly string[] = [],
 ): Promise<Computer[]> {
   const client = await context.client();
   const { signal } = context.interrupts;
-  if (project === undefined) return byProject(await new Computers(client).listAll({ signal }));
-  return (await client.request('listComputers', { params: { project }, signal })).computers;
+  const computers = new Computers(client);
+  if (project !== undefined) return computers.list(project, { label: labels, signal });
+  return byProject(await computers.listAll({ label: labels, signal }));
 }
 
 /** The computers of a project beside each other, otherwise in the same order. */

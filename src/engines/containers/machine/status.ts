@@ -14,6 +14,8 @@ export interface ContainerState {
 /** Exit codes that are no failure: 0, SIGINT, SIGKILL, SIGTERM, and 255 after the host stopped. */
 const ENDED = new Set([0, 130, 137, 143, 255]);
 const KILLED = 137;
+/** Also of one that the service itself has killed, whose reason it knows better. */
+const KILLED_REASON = 'It was killed outside of this service.';
 /** Containers inspected in parallel. */
 const AT_ONCE = 16;
 
@@ -92,6 +94,7 @@ function exited(id: string, { ExitCode, OOMKilled, Error: failure }: ContainerSt
     return { id, status: 'error', reason: 'It ran out of memory.' };
   }
   if (failure) return { id, status: 'error', reason: `It could not be started: ${failure}` };
+  if (ExitCode === KILLED) return { id, status: 'stopped', reason: KILLED_REASON };
   if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
   return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
 }

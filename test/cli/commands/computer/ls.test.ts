@@ -247,7 +247,7 @@ describe('--all', () => {
     const neither = await world.run([verb]);
     expect(neither.code).toBe(2);
     expect(neither.stderr).toBe(
-      `error: neither a computer nor --all is given\n       see: vc ${verb} --help\n`,
+      `error: neither a computer, --all nor --label is given\n       see: vc ${verb} --help\n`,
     );
     const both = await world.run([verb, 'demo/a', '--all', '--yes']);
     expect(both.code).toBe(2);
@@ -280,5 +280,40 @@ describe('-o wide on a terminal', () => {
     expect(lines.slice(end + 1, end + 3)).toEqual(['NAME        demo/b', 'STATUS      stopped']);
     expect(lines.filter((line) => line.startsWith('CREATED BY'))).toHaveLength(2);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('--label', () => {
+  const labelled = one('a', { labels: { team: 'qa', stage: '' } });
+  const query = 'label=team%3Dqa&label=stage';
+  const select = ['-l', 'team=qa', '--label', 'stage'];
+  const asked = () => world.service.received.map(({ method, url }) => `${method} ${url}`);
+
+  test('ls asks for the labels and shows them with -o wide', async () => {
+    world.service.on(list, { computers: [labelled] });
+    const { stdout } = await world.run(ls(...select, '-o', 'wide'));
+    expect(stdout).toContain('\tteam=qa, stage=\t');
+    expect(asked()).toEqual([`GET /api/projects/demo/computers?${query}`]);
+    world.service.on(list, { computers: [] });
+    const none = await world.run(ls(...select));
+    expect(none.stderr).toBe('no computers with the labels team=qa and stage\n');
+  });
+
+  test('rm removes those with the labels, and none is no error', async () => {
+    world.service.on(list, { computers: [labelled] });
+    world.service.on(`DELETE /computers/${labelled.id}`, { success: true });
+    const rm = ['rm', '-p', 'demo', ...select, '--yes'];
+    expect((await world.run(rm)).stderr).toBe('removed demo/a\n');
+    expect(asked().at(-1)).toBe(`DELETE /api/computers/${labelled.id}`);
+    world.service.on(list, { computers: [] });
+    const none = 'there are no computers to remove with the labels team=qa and stage\n';
+    expect(await world.run(rm)).toMatchObject({ code: 0, stderr: none });
+  });
+
+  test('exec in no computer says so', async () => {
+    world.service.on(list, { computers: [] });
+    const { code, stderr } = await world.run(['exec', '-p', 'demo', ...select, 'ls', '-l', '-a']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('there are no running computers with the labels team=qa and stage\n');
   });
 });

@@ -53,11 +53,13 @@ test('-o wide adds columns', async () => {
       'IMAGE',
       'SCREEN',
       'AUTO-STOP',
+      'EXPIRES',
+      'LABELS',
       'PROTECTED',
       'CREATED BY',
     ],
   ]);
-  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tno\t\n');
+  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tnever\t\tno\t\n');
   const narrow = await world.run([...ls, '-o', 'wide'], { terminal: true, columns: 40 });
   expect(narrow.stdout).toContain('PROTECTED');
 });

@@ -228,8 +228,8 @@ describe('without a name', () => {
     const { groups } = await loadOutline(tree);
     const optional = groups.flatMap(({ name, commands }) =>
       commands
-        // Without a name, the others need --all.
-        .filter(({ options }) => options.every(({ flags }) => flags !== '--all'))
+        // Without a name, the others need --all or --label.
+        .filter(({ options }) => options.every(({ flags }) => !flags.startsWith('-l, --label')))
         .filter(({ arguments: [first] }) => first?.name === 'computer' && !first.required)
         .map((command) => ({ path: `${name} ${command.name}`, count: command.arguments.length })),
     );

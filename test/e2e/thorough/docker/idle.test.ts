@@ -14,15 +14,20 @@ afterAll(async () => {
   await service.close();
 });
 
-it('a computer with an open live view is not stopped as idle', { timeout: 240_000 }, async () => {
+it('one with an open live view is not stopped as idle; one that has expired is deleted', {
+  timeout: 240_000,
+}, async () => {
   const { json } = await service.http('POST', `/projects/${project}/computers`, {
     name: 'watched',
     auto_stop_minutes: 1,
   });
+  const expiring = { name: 'expiring', expires_in: 60 };
+  const { json: other } = await service.http('POST', `/projects/${project}/computers`, expiring);
   const watched = service.vc.computer({ id: json.id });
   const viewer = openViewer((await watched.view('view')).url);
   expect(await viewer.first).toMatchObject({ type: 'ready' });
   await sleep(IDLE_MS);
   expect((await watched.get()).status).toBe('running');
+  expect((await service.http('GET', `/computers/${other.id}`)).status).toBe(404);
   viewer.socket.close();
 });

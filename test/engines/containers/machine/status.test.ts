@@ -13,7 +13,11 @@ describe("a machine's status, from its container's state", () => {
     expect(state(status)).toEqual({ id: 'm', status: 'stopped' });
   });
 
-  it.each([0, 130, 137, 143, 255])('exit code %d is not a failure', (code) => {
+  it('a killed one is stopped, with the reason', () => {
+    expect(state('exited', 137)).toMatchObject({ status: 'stopped', reason: /killed/ });
+  });
+
+  it.each([0, 130, 143, 255])('exit code %d is not a failure', (code) => {
     expect(state('exited', code)).toEqual({ id: 'm', status: 'stopped' });
   });
 

@@ -28,7 +28,7 @@ export function FilterBar({ all, shown, filters, onChange }: FilterBarProps) {
         <input
           type="search"
           placeholder="Filter"
-          aria-label="Filter by name"
+          aria-label="Filter by name, or by label:NAME=VALUE"
           value={filters.text ?? ''}
           onInput={(event) => onChange({ ...filters, text: event.currentTarget.value })}
         />

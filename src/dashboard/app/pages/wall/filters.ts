@@ -25,17 +25,37 @@ export function filterQuery(filters: Filters): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([a, b]) => [a, b]))}`;
 }
 
-/** Whether a computer is shown. Words match its name, project, id, image and creator. */
+const LABEL = 'label:';
+
+/** What to type to find computers with a label. */
+export function labelFilter([name, value]: readonly [string, string]): string {
+  return `${LABEL}${name}=${value}`;
+}
+
+/**
+ * Whether a computer is shown. Words match its name, project, id, image and creator; `label:NAME=VALUE`
+ * and `label:NAME` its labels.
+ */
 export function matches(computer: Computer, filters: Filters): boolean {
   const { name, project_name, id, image, status, engine, member, created_by } = computer;
   const text = `${name} ${project_name} ${id} ${image} ${created_by?.name ?? ''}`.toLowerCase();
-  const words = (filters.text ?? '').toLowerCase().split(/\s+/);
+  const words = (filters.text ?? '').split(/\s+/);
   return (
-    words.every((word) => text.includes(word)) &&
+    words.every((word) =>
+      word.startsWith(LABEL)
+        ? hasLabel(computer, word.slice(LABEL.length))
+        : text.includes(word.toLowerCase()),
+    ) &&
     (filters.project === undefined || filters.project === project_name) &&
     (filters.status === undefined || filters.status === status) &&
     (filters.engine === undefined || filters.engine === engine) &&
     (filters.member === undefined || filters.member === member)
+  );
+}
+
+function hasLabel({ labels }: Computer, wanted: string): boolean {
+  return Object.entries(labels).some(
+    ([name, value]) => name === wanted || `${name}=${value}` === wanted,
   );
 }
 

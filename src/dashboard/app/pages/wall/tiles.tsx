@@ -4,6 +4,7 @@ import type { WallComputer } from '../../api/types.js';
 import { StatusMark } from '../../components/status.js';
 import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
+import { filterQuery, labelFilter } from './filters.js';
 
 export interface ListProps {
   readonly computers: readonly WallComputer[];
@@ -60,6 +61,12 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
             {computer.member === null ? '' : ` on ${computer.member}`} · {computer.cpu} CPU ·{' '}
             {computer.ram} GB
           </p>
+          <Labels labels={computer.labels} />
+          {computer.status === 'running' || computer.status_reason === undefined ? null : (
+            <p class="clip muted facts" title={computer.status_reason}>
+              <bdi>{computer.status_reason}</bdi>
+            </p>
+          )}
           <p class="clip muted facts">
             {computer.control == null ? (
               <>
@@ -75,6 +82,21 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
       </li>
     ),
     [computer, isSelected, status, onSelect],
+  );
+}
+
+/** Labels, each with a link to the computers that have it. */
+export function Labels({ labels }: Pick<WallComputer, 'labels'>) {
+  const all = Object.entries(labels);
+  if (all.length === 0) return null;
+  return (
+    <p class="clip facts labels">
+      {all.map((label) => (
+        <a key={label[0]} href={`/${filterQuery({ text: labelFilter(label) })}`}>
+          {label.join('=')}
+        </a>
+      ))}
+    </p>
   );
 }
 

@@ -69,6 +69,7 @@ function SettingsForm({ computer }: { computer: Computer }) {
 
 function facts(computer: Computer): [string, string][] {
   const { cpu, ram, gpu, resolution, engine, isolation, started_at } = computer;
+  const { status, status_reason, labels, expires_at } = computer;
   return [
     ['Id', computer.id],
     ['Project', computer.project_name],
@@ -79,6 +80,14 @@ function facts(computer: Computer): [string, string][] {
     ['Screen', `${resolution.width} × ${resolution.height}`],
     ['Created', exactTime(computer.created_at)],
     ['Made by', creatorOf(computer)],
+    ['Status', status_reason === undefined ? status : `${status}: ${status_reason}`],
+    [
+      'Labels',
+      Object.entries(labels)
+        .map((label) => label.join('='))
+        .join(', ') || 'none',
+    ],
+    ['Expires', expires_at === null ? 'never' : exactTime(expires_at)],
     ['Started', started_at === null ? 'not running' : exactTime(started_at)],
   ];
 }

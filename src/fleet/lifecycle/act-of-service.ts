@@ -1,0 +1,27 @@
+import { type AuditLog, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
+import type { ComputerRecord } from '../store/records.js';
+
+/** Runs what the service does to a computer without a request, and writes it into the audit log. */
+export async function actOfService(
+  {
+    auditLog,
+    record: { id, name, owner_id },
+    action,
+  }: {
+    readonly auditLog: AuditLog;
+    readonly record: ComputerRecord;
+    readonly action: 'autoStop' | 'autoDelete' | 'expire';
+  },
+  act: () => Promise<void>,
+): Promise<void> {
+  const timer = startTimer();
+  await act();
+  auditLog.record({
+    owner: { id: owner_id, keyId: SERVICE_KEY },
+    computerId: id,
+    action,
+    detail: action === 'autoStop' ? {} : { name },
+    outcome: 'ok',
+    ...timer(),
+  });
+}

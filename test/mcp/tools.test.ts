@@ -55,6 +55,12 @@ it('there are at most ten tools, with short schemas and all annotations', () => 
   }
 });
 
+it('lists the computers with a label', async () => {
+  const { asked, service } = fakeService();
+  await call(service, 'list_computers', { label: 'team=qa' });
+  expect(asked.at(-1)?.options).toMatchObject({ query: { label: ['team=qa'] } });
+});
+
 it('every tool but those that list and create names its computer', () => {
   const without = tools.filter(({ input }) => !('computer' in input.shape)).map(({ name }) => name);
   expect(without).toEqual(['list_computers', 'create_computer']);

@@ -376,7 +376,7 @@ export const ComputersFilter = z.object({
     .min(1, 'must not be empty')
     .max(64)
     .optional()
-    .describe('Only computers on this engine.'),
+    .meta({ description: 'Only computers on the engine with this name.' }),
   image: z
     .string()
     .min(1, 'must not be empty')

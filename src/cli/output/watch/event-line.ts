@@ -26,6 +26,8 @@ function detailOf(event: ServiceEvent): string {
       return event.status;
     case 'computer.status':
       return `${event.previous} -> ${event.status}${event.reason === null ? '' : `: ${event.reason}`}`;
+    case 'computer.deleted':
+      return event.reason ?? '';
     case 'snapshot.created':
     case 'snapshot.deleted':
       return event.name;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { AddressRules } from '../broadcast/index.js';
 import { DEFAULT_STORAGE } from '../contract/constants.js';
 import { type Engine, isLabelling } from '../engines/engine.js';
 import type { Log } from '../lib/log.js';
@@ -45,6 +46,8 @@ import { Streams } from './streams/streams.js';
 import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
 import { Pictures } from './wall/pictures.js';
 import { Walls } from './wall/walls.js';
+import type { DeliveriesParts } from './webhooks/deliveries.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** Engines are probed at most this often. */
 const FRESH_MS = 2_000;
@@ -64,8 +67,12 @@ export interface FleetOptions {
   /** Limit of the storage per owner in GB. Default: 50. */
   readonly maxStorage?: number | undefined;
   readonly log: Log;
-  /** Allow streams to addresses outside the public internet. Default: false. */
-  readonly allowPrivateRtmp?: boolean;
+  /** Allow streams and webhooks to addresses outside the public internet. Default: false. */
+  readonly allowPrivateTargets?: boolean | undefined;
+  /** Other addresses of names, and another time limit of attempts, for webhooks. */
+  readonly webhooks?:
+    | (Pick<AddressRules, 'lookup'> & Pick<DeliveriesParts, 'attemptMs'>)
+    | undefined;
   readonly connectors?: Connectors;
   /** Milliseconds without a sign of its holder after which control of a computer ends. */
   readonly controlMs?: number | undefined;
@@ -90,6 +97,7 @@ export class Fleet {
   readonly jobWatch: JobWatch;
   readonly secrets: Secrets;
   readonly streamTargets: StreamTargets;
+  readonly webhooks: Webhooks;
   readonly streams: Streams;
   readonly drains: Drains;
   readonly members: Members;
@@ -208,9 +216,16 @@ export class Fleet {
     });
     this.apiKeys.onRemoved((keyId) => this.actions.held.keyRemoved(keyId));
     this.browsers = new Browsers(this.actions, this.apiKeys);
-    const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
+    const rules = { allowPrivate: options.allowPrivateTargets ?? false };
     this.streamTargets = new StreamTargets(store, rules);
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
+    this.webhooks = new Webhooks({
+      store,
+      rules: { ...rules, lookup: options.webhooks?.lookup },
+      log,
+      stopping: this.#stopping.signal,
+      attemptMs: options.webhooks?.attemptMs,
+    });
     const { apiKeys, auditLog, streams } = this;
     const machines = this.#machines;
     const deletion = new OwnerDeletion({
@@ -291,6 +306,7 @@ export class Fleet {
     this.#machines.detach();
     await this.streams.close();
     await this.builds.ended();
+    await this.webhooks.ended();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
     this.auditLog.close();

@@ -63,6 +63,8 @@ export async function openTestFleet(
     maxRunning?: number;
     controlMs?: number;
     recording?: FleetOptions['recording'];
+    webhooks?: FleetOptions['webhooks'];
+    allowPrivateTargets?: boolean;
     directory?: string;
     engine?: FakeEngine;
     /** Further engines, and the one for new computers if it is not the first. */
@@ -87,6 +89,8 @@ export async function openTestFleet(
     maxRunning: options.maxRunning ?? 2,
     controlMs: options.controlMs,
     recording: options.recording,
+    webhooks: options.webhooks,
+    allowPrivateTargets: options.allowPrivateTargets,
     log: silentLog,
     connectors,
   });

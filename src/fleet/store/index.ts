@@ -22,6 +22,7 @@ import { savedDiskStore } from './saved-disks.js';
 import { SecretBox } from './secret-box.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
+import { webhookStore } from './webhooks.js';
 
 /** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {
@@ -58,6 +59,7 @@ export function openStore(directory: string) {
     usage: usageStore(db),
     streamTargets: streamTargetStore(db, secretBox),
     secrets: secretStore(db, secretBox),
+    webhooks: webhookStore(db, secretBox),
     /** See {@link SecretBox.sign}. */
     sign: (purpose: string, text: string) => secretBox.sign(purpose, text),
     /** Runs `work` as one transaction. */

@@ -32,7 +32,8 @@ export const errorCatalogue = catalogue({
   limit_reached: {
     status: 400,
     retry: 'later',
-    meaning: 'the owner may not have or run more of these at once',
+    meaning:
+      'the owner may not have or run more of these at once, or a budget of the API key is used up',
   },
   not_running: { status: 400, retry: 'later', meaning: 'the computer has to be started first' },
   conflict: {

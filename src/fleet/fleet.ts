@@ -22,6 +22,7 @@ import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
+import { Budgets } from './consumption/budgets.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
 import { recordControl } from './control/record-control.js';
@@ -106,6 +107,7 @@ export class Fleet {
   readonly builds: Builds;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
+  readonly budgets: Budgets;
   readonly sessions: Sessions;
   readonly control: ControlLeases;
   readonly walls: Walls;
@@ -134,14 +136,15 @@ export class Fleet {
     });
     this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
-    this.keys = new KeyManagement(store, this.apiKeys);
+    this.budgets = new Budgets(store);
+    this.keys = new KeyManagement(store, this.apiKeys, this.budgets);
     this.tickets = new Tickets();
     this.browserTickets = new Tickets();
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
-    const quota = new Quota(store, {
+    const quota = new Quota(store, this.budgets, {
       maxRunning,
       maxStorage: options.maxStorage ?? DEFAULT_STORAGE,
     });
@@ -166,6 +169,7 @@ export class Fleet {
       quota,
       disks,
       snapshots: this.snapshots,
+      budgets: this.budgets,
       controlOf: (id) => this.control.of(id),
     });
     this.usage = new ResourceUsage(this.#machines);
@@ -180,7 +184,7 @@ export class Fleet {
     });
     this.members = new Members(store, this.#machines, this.drains);
     recordControl(this.control, { store, auditLog: this.auditLog, log });
-    this.usageLog = new UsageLog(store, log);
+    this.usageLog = new UsageLog(store, log, this.budgets);
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
@@ -269,7 +273,8 @@ export class Fleet {
       const watching = watchEngine(engine, reconciler, log, this.#stopping.signal, matters);
       this.#background.push(watching);
     }
-    this.#autoStop = autoStop({ store, machines: this.#machines, auditLog: this.auditLog, log });
+    const { budgets } = this;
+    this.#autoStop = autoStop({ store, machines, auditLog, budgets, log });
   }
 
   /** The engines' probes, cached for two seconds. */

@@ -29,9 +29,12 @@ function newStateDirectory(): string {
   return directory;
 }
 
+/** Fields of an API key without a budget. */
+export const noBudget = { max_computers: null, max_hours: null, max_actions: null };
+
 /** A request for an API key with all rights. */
 export function allRights(name: string): CreateKey {
-  return { name, rights: 'manage', project: null, expires_at: null };
+  return { name, rights: 'manage', project: null, expires_at: null, ...noBudget };
 }
 
 /** A request for a small computer. */

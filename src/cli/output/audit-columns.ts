@@ -17,6 +17,7 @@ export const actionColumns = [
 /** Actions that are no operations. */
 const OTHERS: Readonly<Record<string, string>> = {
   autoStop: 'stop (idle)',
+  budgetStop: 'stop (budget)',
   viewOpened: 'view (opened)',
   controlEnded: 'computer control (ended)',
   moveComputer: 'move (drain)',

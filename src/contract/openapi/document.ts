@@ -167,6 +167,7 @@ function streamRow(name: string, stream: ByteStream, schemas: SchemaCollection):
 const commonHeaders: Json = {
   'x-request-id': header('RequestId'),
   'x-api-version': header('ApiVersion'),
+  'x-budget': header('Budget'),
 };
 
 function jsonContent(schema: z.ZodType, schemas: SchemaCollection): Json {

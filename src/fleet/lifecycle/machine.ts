@@ -119,7 +119,8 @@ export class Machine {
     });
   }
 
-  stop(): Promise<void> {
+  /** `reason` is shown while it is stopped. */
+  stop(reason?: string): Promise<void> {
     const current = this.#steps.current('stop');
     if (current) return current;
     const isStored = this.#storeIntent('stop');
@@ -128,7 +129,7 @@ export class Machine {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
       await this.#completeReset(signal);
-      this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
+      this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped'], reason);
     });
   }
 
@@ -213,9 +214,9 @@ export class Machine {
     return this.#store.writeToFreeSpace(() => this.#store.computers.change(this.id, ask));
   }
 
-  #storeResult(occasions: readonly Occasion[]): void {
+  #storeResult(occasions: readonly Occasion[], reason?: string): void {
     const change = () => {
-      for (const occasion of occasions) this.#store.computers.change(this.id, occasion);
+      for (const occasion of occasions) this.#store.computers.change(this.id, occasion, reason);
     };
     // Once more for the error.
     if (!this.#store.writeToFreeSpace(change)) change();

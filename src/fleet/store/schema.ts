@@ -36,7 +36,14 @@ export const SCHEMA = `
     -- Id of the key that created it.
     created_by TEXT,
     -- The nearest key that has made it, itself or through others, and that was not removed.
-    maker TEXT
+    maker TEXT,
+    -- Budgets, and what was used of them since the key was created.
+    max_computers INTEGER,
+    max_hours INTEGER,
+    max_actions INTEGER,
+    used_computers INTEGER NOT NULL DEFAULT 0,
+    used_ms INTEGER NOT NULL DEFAULT 0,
+    used_actions INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   -- The keys of an owner, without reading those of others.
   CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);

@@ -46,7 +46,7 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
   );
   const find = db.prepare('SELECT * FROM webhooks WHERE id = ?');
   const list = db.prepare('SELECT * FROM webhooks WHERE owner_id = ? ORDER BY created_at, id');
-  const active = db.prepare('SELECT * FROM webhooks WHERE disabled = 0');
+  const all = db.prepare('SELECT * FROM webhooks');
   const remove = db.prepare('DELETE FROM webhooks WHERE id = ?');
   const move = db.prepare('UPDATE webhooks SET position = ? WHERE id = ?');
   const disable = db.prepare('UPDATE webhooks SET disabled = 1 WHERE id = ?');
@@ -94,7 +94,7 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
     /** The oldest first. */
     list: (ownerId: string) => list.all(ownerId) as WebhookRecord[],
     /** Those of all owners that are not disabled. */
-    listActive: () => active.all() as WebhookRecord[],
+    listActive: () => (all.all() as WebhookRecord[]).filter(({ disabled }) => disabled === 0),
     remove: (id: string) => void remove.run(id),
     /** Undefined when the key that it was encrypted with is gone. */
     open(record: WebhookRecord): WebhookSecret | undefined {

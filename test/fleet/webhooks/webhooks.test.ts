@@ -36,6 +36,8 @@ interface Received {
   readonly json: { type: string; timestamp: string; data: Record<string, unknown> };
 }
 
+const none: Partial<Received> & Pick<Received, 'headers'> = { headers: {} };
+
 /** A target that answers with these statuses in turn, and with the last one from then on. */
 async function target(...statuses: number[]) {
   const received: Received[] = [];
@@ -72,7 +74,7 @@ it('posts signed events of the wanted types of its owner only', async () => {
   test.fleet.projects.create(ownerOf(test.addOwner('other')), 'theirs');
   const record = test.fleet.projects.create(owner, 'mine');
   await vi.waitFor(() => expect(received).toHaveLength(1));
-  const [{ headers, body, json } = { headers: {}, body: '', json: undefined }] = received;
+  const [{ headers, body, json } = none] = received;
   expect(json).toMatchObject({
     type: 'project.created',
     data: { type: 'project.created', id: record.id, name: 'mine' },

@@ -12,7 +12,7 @@ import { expiryOf, rightsOf } from './limits.js';
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Rename an API key, or change its rights, expiry or budgets',
+  summary: 'Change the name, rights, expiry or budgets of a key',
   details: [
     'Changes take effect at once. Other rights end what the key has open. A key cannot give more',
     'rights than its own, nor a later expiry, and one with a budget changes no budgets. What a key has',

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { lookUp } from '../lib/net/look-up.js';
 import { isPublicAddress } from '../lib/net/special-networks.js';
 import { messageOf, targetFailed, targetRefused } from './errors.js';
-import type { Target } from './target.js';
+import type { Endpoint } from './target.js';
 
 export interface AddressRules {
   /** Allows loopback, private and link-local targets too. */
@@ -16,7 +16,7 @@ export interface AddressRules {
 
 /** Resolves and checks the addresses of a target; the caller may connect only to these. */
 export async function resolveTarget(
-  target: Target,
+  target: Pick<Endpoint, 'host' | 'label'>,
   rules: AddressRules,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 function notAllowed(label: string, address: string, why: string): Error {
   return targetRefused(
-    `${label} is at ${address}, which ${why} and needs --allow-private-rtmp.`,
-    'Restart the service with: vc serve --allow-private-rtmp',
+    `${label} is at ${address}, which ${why} and needs --allow-private-targets.`,
+    'Restart the service with: vc serve --allow-private-targets',
   );
 }

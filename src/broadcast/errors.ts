@@ -1,11 +1,11 @@
 import { ApiError } from '../contract/errors.js';
 
-/** The target cannot be reached or rejects the stream. `detail` must not contain its key. */
+/** The target of a stream or webhook cannot be reached, or rejects the stream. `detail` must not contain its key. */
 export function targetFailed(label: string, detail: string, cause?: unknown): ApiError {
-  return new ApiError('target_failed', `The stream to ${label} failed: ${detail}.`, { cause });
+  return new ApiError('target_failed', `The target ${label} failed: ${detail}.`, { cause });
 }
 
-/** The service does not stream to this target. */
+/** The service does not connect to this target. */
 export function targetRefused(message: string, remedy?: string): ApiError {
   return new ApiError('invalid_request', message, { remedy });
 }

@@ -1,9 +1,9 @@
 import { abortable } from '../lib/async/abort.js';
 import { type AddressRules, resolveTarget } from './addresses.js';
+import { dial } from './dial.js';
 import { Encoder } from './encoder.js';
 import { FlvReader } from './flv.js';
 import { FramePacer, type Source } from './frame-pacer.js';
-import { dial } from './rtmp/dial.js';
 import { Publisher } from './rtmp/publisher.js';
 import type { Target } from './target.js';
 import type { VideoOptions } from './video.js';

@@ -1,19 +1,23 @@
 import { targetRefused } from './errors.js';
 
-/** A parsed RTMP URL. Everything after the host is secret. */
-export interface Target {
+/** Where a connection goes. */
+export interface Endpoint {
   readonly secure: boolean;
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
+  /** For messages and logs: only scheme, host and port. */
+  readonly label: string;
+}
+
+/** A parsed RTMP URL. Everything after the host is secret. */
+export interface Target extends Endpoint {
   /** RTMP's application: the path without the stream's name. */
   readonly app: string;
   /** The stream's name, which is the stream key of most services. */
   readonly stream: string;
   /** The URL in RTMP's `connect` command: without the stream's name. */
   readonly tcUrl: string;
-  /** For messages and logs: only scheme, host and port. */
-  readonly label: string;
 }
 
 /** Length limits in characters. */

@@ -14,6 +14,8 @@ export type {
   CreateComputer,
   CreatedKey,
   CreatedOwner,
+  CreatedWebhook,
+  Delivery,
   ExecResult as PythonResult,
   FileEntry,
   FileStatus,
@@ -35,6 +37,7 @@ export type {
   UpdateComputer,
   View,
   WaitResult,
+  Webhook,
 } from '../contract/types/index.js';
 
 export type { CallOptions } from './calls/time-limit.js';
@@ -60,6 +63,12 @@ export {
   ServiceUnreachableError,
 } from './errors.js';
 export { type EventsOptions, type EventType, ServiceEvents } from './events/events.js';
+export {
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookMessage,
+  WebhookVerificationError,
+} from './events/verify-webhook.js';
 export {
   ComputerFiles,
   type ModeOptions,

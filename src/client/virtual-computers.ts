@@ -10,6 +10,7 @@ import { Connections, Keys, Owners, Secrets } from './resources/accounts.js';
 import { Computers } from './resources/computers.js';
 import { Images } from './resources/images.js';
 import { Projects } from './resources/projects.js';
+import { Webhooks } from './resources/webhooks.js';
 
 export interface VirtualComputersOptions extends Partial<Omit<ClientOptions, 'baseUrl'>> {
   /** For example `http://127.0.0.1:4700/api`. */
@@ -36,6 +37,7 @@ export class VirtualComputers {
   readonly images: Images;
   readonly keys: Keys;
   readonly connections: Connections;
+  readonly webhooks: Webhooks;
   /** Values that can be typed into the computers of a project, and not be read. */
   readonly secrets: Secrets;
   /** For administrators. */
@@ -55,6 +57,7 @@ export class VirtualComputers {
     this.images = new Images(this.client);
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
+    this.webhooks = new Webhooks(this.client);
     this.secrets = new Secrets(this.client);
     this.owners = new Owners(this.client);
   }

@@ -54,6 +54,12 @@ export const MOST_RUNNING = 10_000;
 export const MOST_STORAGE = 1_000_000;
 /** The same unless the service or the owner has another limit. */
 export const DEFAULT_STORAGE = 50;
+/** What a budget of an API key may be at most. */
+export const MOST_BUDGET = {
+  computers: 1_000_000,
+  hours: 1_000_000,
+  actions: 1_000_000_000,
+} as const;
 /** Copies that one fork makes at most. */
 export const MAX_FORKS = 16;
 /** `administrator`: may manage the owners of the service. */

@@ -32,7 +32,8 @@ export const errorCatalogue = catalogue({
   limit_reached: {
     status: 400,
     retry: 'later',
-    meaning: 'the owner may not have or run more of these at once',
+    meaning:
+      'the owner may not have or run more of these at once, or a budget of the API key is used up',
   },
   not_running: { status: 400, retry: 'later', meaning: 'the computer has to be started first' },
   conflict: {
@@ -55,7 +56,7 @@ export const errorCatalogue = catalogue({
   target_failed: {
     status: 400,
     retry: 'later',
-    meaning: 'the target of a stream cannot be reached or does not take it',
+    meaning: 'the target of a stream or webhook cannot be reached, or does not take the stream',
   },
   unsupported: { status: 400, retry: 'no', meaning: 'this engine or image cannot do that' },
   unauthorized: { status: 401, retry: 'no', meaning: 'the API key is missing or wrong' },

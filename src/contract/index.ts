@@ -36,6 +36,7 @@ export {
   ProjectWithComputers,
   Secret,
   Snapshot,
+  Webhook,
 } from './resources.js';
 export { routes } from './routes.js';
 export { Browser, BrowserVersion, OpenBrowser } from './sockets/browser.js';

@@ -14,6 +14,7 @@ import { screenOperations } from './operations/screen.js';
 import { serviceOperations } from './operations/service.js';
 import { snapshotsOperations } from './operations/snapshots.js';
 import { streamingOperations } from './operations/streaming.js';
+import { webhooksOperations } from './operations/webhooks.js';
 
 /** Every operation of the interface. Server routes, the client's types and /openapi.json follow from it. */
 export const operations = {
@@ -27,6 +28,7 @@ export const operations = {
   ...commandsOperations,
   ...filesOperations,
   ...streamingOperations,
+  ...webhooksOperations,
   ...accountOperations,
   ...administrationOperations,
 } as const;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { AddressRules } from '../broadcast/index.js';
 import { DEFAULT_STORAGE } from '../contract/constants.js';
 import { type Engine, isLabelling } from '../engines/engine.js';
 import type { Log } from '../lib/log.js';
@@ -21,6 +22,7 @@ import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
+import { Budgets } from './consumption/budgets.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
 import { recordControl } from './control/record-control.js';
@@ -46,6 +48,8 @@ import { Streams } from './streams/streams.js';
 import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
 import { Pictures } from './wall/pictures.js';
 import { Walls } from './wall/walls.js';
+import type { DeliveriesParts } from './webhooks/deliveries.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** Engines are probed at most this often. */
 const FRESH_MS = 2_000;
@@ -65,8 +69,12 @@ export interface FleetOptions {
   /** Limit of the storage per owner in GB. Default: 50. */
   readonly maxStorage?: number | undefined;
   readonly log: Log;
-  /** Allow streams to addresses outside the public internet. Default: false. */
-  readonly allowPrivateRtmp?: boolean;
+  /** Allow streams and webhooks to addresses outside the public internet. Default: false. */
+  readonly allowPrivateTargets?: boolean | undefined;
+  /** Other addresses of names, and another time limit of attempts, for webhooks. */
+  readonly webhooks?:
+    | (Pick<AddressRules, 'lookup'> & Pick<DeliveriesParts, 'attemptMs'>)
+    | undefined;
   readonly connectors?: Connectors;
   /** Milliseconds without a sign of its holder after which control of a computer ends. */
   readonly controlMs?: number | undefined;
@@ -91,6 +99,7 @@ export class Fleet {
   readonly jobWatch: JobWatch;
   readonly secrets: Secrets;
   readonly streamTargets: StreamTargets;
+  readonly webhooks: Webhooks;
   readonly streams: Streams;
   readonly drains: Drains;
   readonly members: Members;
@@ -99,6 +108,7 @@ export class Fleet {
   readonly builds: Builds;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
+  readonly budgets: Budgets;
   readonly sessions: Sessions;
   readonly control: ControlLeases;
   readonly walls: Walls;
@@ -128,14 +138,15 @@ export class Fleet {
     });
     this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
-    this.keys = new KeyManagement(store, this.apiKeys);
+    this.budgets = new Budgets(store);
+    this.keys = new KeyManagement(store, this.apiKeys, this.budgets);
     this.tickets = new Tickets();
     this.browserTickets = new Tickets();
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
-    const quota = new Quota(store, {
+    const quota = new Quota(store, this.budgets, {
       maxRunning,
       maxStorage: options.maxStorage ?? DEFAULT_STORAGE,
     });
@@ -160,6 +171,7 @@ export class Fleet {
       quota,
       disks,
       snapshots: this.snapshots,
+      budgets: this.budgets,
       controlOf: (id) => this.control.of(id),
     });
     this.usage = new ResourceUsage(this.#machines);
@@ -174,7 +186,7 @@ export class Fleet {
     });
     this.members = new Members(store, this.#machines, this.drains);
     recordControl(this.control, { store, auditLog: this.auditLog, log });
-    this.usageLog = new UsageLog(store, log);
+    this.usageLog = new UsageLog(store, log, this.budgets);
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
@@ -210,9 +222,16 @@ export class Fleet {
     });
     this.apiKeys.onRemoved((keyId) => this.actions.held.keyRemoved(keyId));
     this.browsers = new Browsers(this.actions, this.apiKeys);
-    const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
+    const rules = { allowPrivate: options.allowPrivateTargets ?? false };
     this.streamTargets = new StreamTargets(store, rules);
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
+    this.webhooks = new Webhooks({
+      store,
+      rules: { ...rules, lookup: options.webhooks?.lookup },
+      log,
+      stopping: this.#stopping.signal,
+      attemptMs: options.webhooks?.attemptMs,
+    });
     const { apiKeys, auditLog, streams } = this;
     const machines = this.#machines;
     const deletion = new OwnerDeletion({
@@ -257,7 +276,7 @@ export class Fleet {
       this.#background.push(watching);
     }
     const watched = { store, machines: this.#machines, auditLog: this.auditLog, log };
-    this.#autoStop = autoStop(watched);
+    this.#autoStop = autoStop({ ...watched, budgets: this.budgets });
     this.#expiry = deleteExpired(watched);
   }
 
@@ -296,6 +315,7 @@ export class Fleet {
     this.#machines.detach();
     await this.streams.close();
     await this.builds.ended();
+    await this.webhooks.ended();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
     this.auditLog.close();

@@ -13,7 +13,9 @@ import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Identity, Owner } from '../fleet/accounts/api-keys.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { hasBudget } from '../fleet/store/accounts/keys.js';
 import { authorize, mayAdminister, presentRights } from './access/authorization.js';
+import { checkBudget } from './access/budget.js';
 import { recordRefusal } from './access/refusals.js';
 import { identify } from './access/session-cookie.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
@@ -180,6 +182,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     request.keyChanges = Number.isFinite(key.expiresAt) ? -1 : fleet.apiKeys.changes;
     connections.count(request.raw.socket, owner.id);
     checkRights(request, owner, key.rights);
+    if (hasBudget(key)) checkBudget(fleet, request, reply, key);
     abortOnRevocation(request, reply, fleet.apiKeys, identity);
     return undefined;
   };

@@ -21,7 +21,7 @@ export interface ServeOptions extends EngineOptions {
   /** GB of snapshots and images per owner. */
   readonly maxStorage?: number;
   /** May streams go to loopback and private addresses? */
-  readonly allowPrivateRtmp: boolean;
+  readonly allowPrivateTargets: boolean;
   /** Serve Prometheus metrics to every key. */
   readonly metrics: boolean;
   /** Names of this service, besides loopback, that a Host header may carry. */
@@ -143,8 +143,8 @@ async function openFleet(
   );
   const engines = { ...composed, all: new Map(measured) };
   log.info({ engine: engines.preferred }, 'new computers get this engine');
-  const { maxRunning, maxStorage, allowPrivateRtmp } = options;
-  return new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateRtmp, log });
+  const { maxRunning, maxStorage, allowPrivateTargets } = options;
+  return new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateTargets, log });
 }
 
 async function listen(app: FastifyInstance, where: ServeOptions['listen']): Promise<AddressInfo> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { expect, it } from 'vitest';
-import { dial } from '../../src/broadcast/rtmp/dial.js';
+import { dial } from '../../src/broadcast/dial.js';
 import { parseTarget } from '../../src/broadcast/target.js';
 import { makeCertificate } from '../support/tls/certificate.js';
 

@@ -69,7 +69,7 @@ describe('resolving a target', () => {
 
   promise(9, 'refuses a name if any of its addresses is private', async () => {
     const refusal = resolveTarget(target, { allowPrivate: false, lookup });
-    await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-rtmp/);
+    await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-targets/);
     const good = ['8.8.8.8', '1.1.1.1', '2606:4700::1111'];
     for (const bad of ['127.0.0.1', '::1', '::ffff:10.0.0.1', '169.254.169.254', 'fe80::1']) {
       for (let place = 0; place <= good.length; place++) {

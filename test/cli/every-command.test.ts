@@ -24,12 +24,22 @@ const name = 'demo/desktop';
 const success = { success: true };
 const key = {
   ...{ id: 'key_1', name: 'ci', prefix: 'vc_0123', rights: 'manage', project: null },
-  ...{ expires_at: null, created_at: project.created_at, last_used_at: null },
+  ...{ expires_at: null, created_at: project.created_at, last_used_at: null, created_by: null },
+  ...{ max_computers: null, max_hours: 10, max_actions: null },
+  used: { computers: 3, hours: 2.5, actions: 840 },
 };
 const stream = { success: true, status: 'streaming', pid: 7, start_time: computer.created_at };
 const connection = {
   ...{ name: 'show', url: 'rtmp://live.example.com/app', has_stream_key: true },
   created_at: project.created_at,
+};
+const webhook = {
+  ...{ id: 'whk_1', url: 'https://app.example.com/hook', events: ['computer.*', 'action'] },
+  ...{ status: 'active', pending: 2, created_at: project.created_at },
+};
+const delivery = {
+  ...{ id: 'msg_1', type: 'test', at: project.created_at, status: 'failed', attempts: 1 },
+  ...{ status_code: 500, error: 'The target answered 500.', next_attempt_at: null },
 };
 const secret = {
   ...{ name: 'PASSWORD', created_at: project.created_at, updated_at: project.created_at },
@@ -522,13 +532,16 @@ const cases: Readonly<Record<string, Case>> = {
   'key create': {
     argv: [
       ...['key', 'create', 'ci', '--rights', 'look', '-p', 'shop'],
-      ...['--expires', '2027-01-31T00:00:00Z'],
+      ...['--expires', '2027-01-31T00:00:00Z', '--max-hours', '10', '--max-actions', 'none'],
     ],
     answers: { 'POST /keys': { ...key, key: 'vc_new' } },
     asks: [
       [
         'POST /keys',
-        { name: 'ci', rights: 'look', project: 'shop', expires_at: '2027-01-31T00:00:00.000Z' },
+        {
+          ...{ name: 'ci', rights: 'look', project: 'shop', max_hours: 10, max_actions: null },
+          expires_at: '2027-01-31T00:00:00.000Z',
+        },
       ],
     ],
     stdout: 'vc_new\n',
@@ -540,10 +553,16 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['GET /keys'],
     stdout: /^NAME\tID\t.*\nci\tkey_1\tvc_0123\tmanage\tall\tnever\t/,
   },
+  'key get': {
+    argv: ['key', 'get', 'ci'],
+    answers: { 'GET /keys': { keys: [key] } },
+    asks: ['GET /keys', 'GET /keys'],
+    stdout: /^name\tci\n(.+\n)*computers\t3\nhours\t2\.5 of 10\nactions\t840\n$/,
+  },
   'key update': {
-    argv: ['key', 'update', 'ci', '--rights', 'look', '--expires', 'never'],
+    argv: ['key', 'update', 'ci', '--rights', 'look', '--expires', 'never', '--max-hours', '20'],
     answers: { 'GET /keys': { keys: [key] }, 'PATCH /keys/key_1': { ...key, rights: 'look' } },
-    asks: ['GET /keys', ['PATCH /keys/key_1', { rights: 'look', expires_at: null }]],
+    asks: ['GET /keys', ['PATCH /keys/key_1', { rights: 'look', expires_at: null, max_hours: 20 }]],
     stdout: '',
     stderr: 'updated key ci: look in all projects, never expires\n',
   },
@@ -646,6 +665,46 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['DELETE /projects/demo/secrets/PASSWORD'],
     stdout: '',
     stderr: 'removed secret PASSWORD\n',
+  },
+  'webhook create': {
+    argv: ['webhook', 'create', webhook.url, '--event', 'computer.*', '--event', 'action'],
+    answers: { 'POST /webhooks': { ...webhook, secret: 'whsec_AAAA' } },
+    asks: [['POST /webhooks', { url: webhook.url, events: webhook.events }]],
+    stdout: 'whsec_AAAA\n',
+    stderr: /created webhook whk_1.*\n.*vc webhook test whk_1/,
+  },
+  'webhook ls': {
+    argv: ['webhook', 'ls'],
+    answers: { 'GET /webhooks': { webhooks: [webhook] } },
+    asks: ['GET /webhooks'],
+    stdout: /\nwhk_1\thttps:\/\/app\.example\.com\/hook\tcomputer\.\*,action\tactive\t2\t/,
+  },
+  'webhook get': {
+    argv: ['webhook', 'get', 'whk_1'],
+    answers: { 'GET /webhooks/whk_1': webhook },
+    asks: ['GET /webhooks/whk_1'],
+    stdout: /^id\twhk_1\n(.+\n)*events\tcomputer\.\*, action\n/,
+  },
+  'webhook test': {
+    argv: ['webhook', 'test', 'whk_1'],
+    answers: { 'POST /webhooks/whk_1/test': delivery },
+    asks: ['POST /webhooks/whk_1/test'],
+    code: 1,
+    stdout: '',
+    stderr: /the test of webhook whk_1 failed: The target answered 500/,
+  },
+  'webhook deliveries': {
+    argv: ['webhook', 'deliveries', 'whk_1'],
+    answers: { 'GET /webhooks/whk_1/deliveries': { deliveries: [delivery] } },
+    asks: ['GET /webhooks/whk_1/deliveries'],
+    stdout: /\ttest\tfailed\t500\t1\t\tThe target answered 500\.\n$/,
+  },
+  'webhook rm': {
+    argv: ['webhook', 'rm', 'whk_1', '--yes'],
+    answers: { 'DELETE /webhooks/whk_1': success },
+    asks: ['DELETE /webhooks/whk_1'],
+    stdout: '',
+    stderr: 'removed webhook whk_1\n',
   },
   'connection add': {
     argv: ['connection', 'add', 'show', connection.url, '--key-stdin'],

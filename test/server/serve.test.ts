@@ -29,7 +29,7 @@ async function options(): Promise<ServeOptions> {
     internet: false,
     listen: { host: '127.0.0.1', port: await freePort() },
     maxRunning: 1,
-    allowPrivateRtmp: false,
+    allowPrivateTargets: false,
     metrics: false,
     allowedHosts: [],
     allowedOrigins: [],

@@ -29,9 +29,12 @@ function newStateDirectory(): string {
   return directory;
 }
 
+/** Fields of an API key without a budget. */
+export const noBudget = { max_computers: null, max_hours: null, max_actions: null };
+
 /** A request for an API key with all rights. */
 export function allRights(name: string): CreateKey {
-  return { name, rights: 'manage', project: null, expires_at: null };
+  return { name, rights: 'manage', project: null, expires_at: null, ...noBudget };
 }
 
 /** A request for a small computer. */
@@ -64,6 +67,8 @@ export async function openTestFleet(
     maxRunning?: number;
     controlMs?: number;
     recording?: FleetOptions['recording'];
+    webhooks?: FleetOptions['webhooks'];
+    allowPrivateTargets?: boolean;
     directory?: string;
     engine?: FakeEngine;
     /** Further engines, and the one for new computers if it is not the first. */
@@ -88,6 +93,8 @@ export async function openTestFleet(
     maxRunning: options.maxRunning ?? 2,
     controlMs: options.controlMs,
     recording: options.recording,
+    webhooks: options.webhooks,
+    allowPrivateTargets: options.allowPrivateTargets,
     log: silentLog,
     connectors,
   });

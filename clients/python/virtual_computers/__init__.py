@@ -19,6 +19,7 @@ from ._errors import (
     ServiceUnreachableError,
     SettingsError,
     VirtualComputersError,
+    WebhookVerificationError,
 )
 from ._events import EventType
 from ._models import (
@@ -30,6 +31,7 @@ from ._models import (
     ControlHolder,
     ControlState,
     Creator,
+    Delivery,
     Element,
     Elements,
     FileEntry,
@@ -50,10 +52,12 @@ from ._models import (
     Trajectory,
     View,
     WaitResult,
+    Webhook,
 )
 from ._connection import AsyncPortConnection, PortConnection
 from ._process import AsyncProcess, Process
 from ._sync import Computer, VirtualComputers
+from ._webhooks import verify_webhook
 
 __version__ = "0.1.0"
 
@@ -73,6 +77,7 @@ __all__ = [
     "ControlHolder",
     "ControlState",
     "Creator",
+    "Delivery",
     "Element",
     "Elements",
     "EventType",
@@ -102,4 +107,7 @@ __all__ = [
     "VirtualComputers",
     "VirtualComputersError",
     "WaitResult",
+    "Webhook",
+    "WebhookVerificationError",
+    "verify_webhook",
 ]

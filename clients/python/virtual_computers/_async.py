@@ -285,6 +285,7 @@ class AsyncKeys(_ServicePart):
 
     create = awaiting(resources.create_key)
     list = awaiting(resources.list_keys)
+    update = awaiting(resources.update_key)
     delete = awaiting(resources.delete_key)
 
 
@@ -294,6 +295,17 @@ class AsyncConnections(_ServicePart):
     create = awaiting(resources.create_connection)
     list = awaiting(resources.list_connections)
     delete = awaiting(resources.delete_connection)
+
+
+class AsyncWebhooks(_ServicePart):
+    """Targets to which events are posted; see `verify_webhook` for their side."""
+
+    create = awaiting(resources.create_webhook)
+    list = awaiting(resources.list_webhooks)
+    get = awaiting(resources.get_webhook)
+    test = awaiting(resources.test_webhook)
+    deliveries = awaiting(resources.list_deliveries)
+    delete = awaiting(resources.delete_webhook)
 
 
 class AsyncSecrets(_ServicePart):
@@ -341,6 +353,7 @@ class AsyncVirtualComputers(_ServicePart):
         self.images = AsyncImages(driver, session)
         self.keys = AsyncKeys(driver, session)
         self.connections = AsyncConnections(driver, session)
+        self.webhooks = AsyncWebhooks(driver, session)
         self.secrets = AsyncSecrets(driver, session)
         self.owners = AsyncOwners(driver, session)
 

@@ -23,6 +23,10 @@ class VirtualComputersError(Exception):
         """What to do next, often a command of `vc`; None if there is nothing to suggest."""
 
 
+class WebhookVerificationError(VirtualComputersError):
+    """A message to a webhook is not from the service, or too old."""
+
+
 class ServiceError(VirtualComputersError):
     """The service answered with an error."""
 

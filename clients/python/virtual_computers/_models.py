@@ -350,6 +350,11 @@ class Key:
     created_at: str
     last_used_at: str | None = None
     created_by: str | None = None
+    max_computers: int | None = None
+    max_hours: int | None = None
+    max_actions: int | None = None
+    used: Mapping[str, float] = field(default_factory=dict)
+    """Since its creation: `computers`, `hours` and `actions`."""
     key: str | None = None
     """Its text; only in the answer of `create`."""
 
@@ -362,6 +367,37 @@ class Connection:
     url: str
     has_stream_key: bool
     created_at: str
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A target to which events are posted."""
+
+    id: str
+    url: str
+    events: list[str]
+    status: Literal["active", "disabled"]
+    pending: int
+    """Deliveries to come."""
+    created_at: str
+    secret: str | None = None
+    """The key of the signatures; only in the answer of `create`."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An event that is posted to a webhook."""
+
+    id: str
+    type: str
+    at: str
+    status: Literal["pending", "delivered", "failed"]
+    attempts: int
+    status_code: int | None = None
+    """Status of the last answer."""
+    error: str | None = None
+    """Why the last attempt failed."""
+    next_attempt_at: str | None = None
 
 
 @dataclass(frozen=True)

@@ -278,6 +278,7 @@ class Keys(_ServicePart):
 
     create = blocking(resources.create_key)
     list = blocking(resources.list_keys)
+    update = blocking(resources.update_key)
     delete = blocking(resources.delete_key)
 
 
@@ -287,6 +288,17 @@ class Connections(_ServicePart):
     create = blocking(resources.create_connection)
     list = blocking(resources.list_connections)
     delete = blocking(resources.delete_connection)
+
+
+class Webhooks(_ServicePart):
+    """Targets to which events are posted; see `verify_webhook` for their side."""
+
+    create = blocking(resources.create_webhook)
+    list = blocking(resources.list_webhooks)
+    get = blocking(resources.get_webhook)
+    test = blocking(resources.test_webhook)
+    deliveries = blocking(resources.list_deliveries)
+    delete = blocking(resources.delete_webhook)
 
 
 class Secrets(_ServicePart):
@@ -334,6 +346,7 @@ class VirtualComputers(_ServicePart):
         self.images = Images(driver, session)
         self.keys = Keys(driver, session)
         self.connections = Connections(driver, session)
+        self.webhooks = Webhooks(driver, session)
         self.secrets = Secrets(driver, session)
         self.owners = Owners(driver, session)
 

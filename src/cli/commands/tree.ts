@@ -112,6 +112,20 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'webhook',
+    heading: 'Management commands',
+    aliases: ['webhooks'],
+    summary: 'Manage webhooks, to which events are posted',
+    verbs: {
+      create: () => import('./webhook/create.js'),
+      ls: () => import('./webhook/ls.js'),
+      get: () => import('./webhook/get.js'),
+      test: () => import('./webhook/test.js'),
+      deliveries: () => import('./webhook/deliveries.js'),
+      rm: () => import('./webhook/rm.js'),
+    },
+  },
+  {
     name: 'secret',
     heading: 'Management commands',
     aliases: ['secrets'],
@@ -154,6 +168,7 @@ const groups: readonly Group[] = [
     verbs: {
       create: () => import('./key/create.js'),
       ls: () => import('./key/ls.js'),
+      get: () => import('./key/get.js'),
       update: () => import('./key/update.js'),
       rm: () => import('./key/rm.js'),
     },

@@ -38,6 +38,10 @@ async function namesOf(
       return (await client.request('listConnections', { signal })).connections.map(
         ({ name }) => name,
       );
+    case 'webhook': {
+      const { webhooks } = await client.request('listWebhooks', { signal });
+      return webhooks.map(({ id, url }) => ({ value: id, summary: url }));
+    }
     case 'secret': {
       const project = (await defaultProject(context)) ?? DEFAULT_PROJECT;
       const { secrets } = await client.request('listSecrets', { params: { project }, signal });

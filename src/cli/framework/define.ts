@@ -31,6 +31,7 @@ export type Completes =
   | 'owner'
   | 'connection'
   | 'secret'
+  | 'webhook'
   | 'profile'
   | 'alias'
   /** The id of a computer. */

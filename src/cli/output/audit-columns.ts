@@ -19,6 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   autoStop: 'stop (idle)',
   autoDelete: 'rm (idle)',
   expire: 'rm (expired)',
+  budgetStop: 'stop (budget)',
   viewOpened: 'view (opened)',
   controlEnded: 'computer control (ended)',
   moveComputer: 'move (drain)',

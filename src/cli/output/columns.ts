@@ -1,5 +1,14 @@
 import type { ChalkInstance } from 'chalk';
-import type { Computer, Key, Owner, Project, Secret, streams } from '../../contract/index.js';
+import type {
+  Answer,
+  Computer,
+  Key,
+  Owner,
+  Project,
+  Secret,
+  streams,
+  Webhook,
+} from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import { shownLabels } from '../input/labels.js';
@@ -54,7 +63,33 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 3 },
   { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true, spare: 1 },
   { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
+  { header: 'COMPUTERS', value: (key) => used(key.used.computers, key.max_computers), wide: true },
+  { header: 'HOURS', value: (key) => used(key.used.hours, key.max_hours), wide: true },
+  { header: 'ACTIONS', value: (key) => used(key.used.actions, key.max_actions), wide: true },
 ];
+
+/** The lines of `vc key get`. */
+export function keyFields(key: Key): RecordField[] {
+  return [
+    ['name', key.name],
+    ['id', key.id],
+    ['prefix', key.prefix ?? ''],
+    ['rights', key.rights],
+    ['project', key.project?.name ?? 'all'],
+    ['expires', key.expires_at ?? 'never', 'time'],
+    ['created', key.created_at, 'time'],
+    ['last used', key.last_used_at ?? 'never', 'time'],
+    ...(key.created_by === null ? [] : [['created by', key.created_by] as [string, string]]),
+    ['computers', used(key.used.computers, key.max_computers)],
+    ['hours', used(key.used.hours, key.max_hours)],
+    ['actions', used(key.used.actions, key.max_actions)],
+  ];
+}
+
+/** What was used, and of how much if there is a budget. */
+function used(amount: number, most: number | null): string {
+  return most === null ? String(amount) : `${amount} of ${most}`;
+}
 
 export const ownerColumns: readonly Column<Owner>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
@@ -82,6 +117,38 @@ export const secretColumns: readonly Column<Secret>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
   { header: 'SET', value: (secret) => secret.updated_at, isTime: true },
   { header: 'CREATED', value: (secret) => secret.created_at, isTime: true, wide: true },
+];
+
+export const webhookColumns: readonly Column<Webhook>[] = [
+  { header: 'ID', value: ({ id }) => id },
+  { header: 'URL', value: ({ url }) => url, shrinks: true },
+  { header: 'EVENTS', value: ({ events }) => events.join(','), shrinks: true },
+  { header: 'STATUS', value: ({ status }) => status },
+  { header: 'PENDING', value: ({ pending }) => String(pending), spare: 2 },
+  { header: 'CREATED', value: (webhook) => webhook.created_at, isTime: true, spare: 1 },
+];
+
+/** The lines of `vc webhook get`. */
+export function webhookFields(webhook: Webhook): RecordField[] {
+  return [
+    ['id', webhook.id],
+    ['url', webhook.url],
+    ['events', webhook.events.join(', ')],
+    ['status', webhook.status],
+    ['pending', String(webhook.pending)],
+    ['created', webhook.created_at, 'time'],
+  ];
+}
+
+export const deliveryColumns: readonly Column<Answer<'listDeliveries'>['deliveries'][number]>[] = [
+  { header: 'AT', value: ({ at }) => at, isTime: true },
+  { header: 'EVENT', value: ({ type }) => type },
+  { header: 'STATUS', value: ({ status }) => status },
+  { header: 'CODE', value: ({ status_code }) => String(status_code ?? '') },
+  { header: 'ATTEMPTS', value: ({ attempts }) => String(attempts), spare: 2 },
+  { header: 'NEXT', value: (delivery) => delivery.next_attempt_at ?? '', isTime: true, spare: 1 },
+  { header: 'ERROR', value: ({ error }) => error ?? '', shrinks: true },
+  { header: 'ID', value: ({ id }) => id, wide: true },
 ];
 
 /** The lines of `vc get`. */

@@ -9,6 +9,10 @@ const key = [
   'created_at',
   'last_used_at',
   'created_by',
+  'max_computers',
+  'max_hours',
+  'max_actions',
+  'used',
 ];
 const owner = [
   'id',
@@ -24,6 +28,7 @@ const owner = [
   'created_at',
   'created_by',
 ];
+const webhook = ['id', 'url', 'events', 'status', 'pending', 'created_at'];
 const action = ['id', 'at', 'action', 'detail', 'key_id', 'key_name', 'outcome', 'ms'];
 
 /** Fields that `--json` prints, as documented. A test compares them with the answers. */
@@ -120,6 +125,9 @@ export const fields = {
   ],
   connection: ['name', 'url', 'has_stream_key', 'created_at'],
   secret: ['name', 'created_at', 'updated_at'],
+  webhook,
+  createdWebhook: [...webhook, 'secret'],
+  delivery: ['id', 'type', 'at', 'status', 'attempts', 'status_code', 'error', 'next_attempt_at'],
   snapshot: ['name', 'parent', 'created_at', 'bytes', 'memory', 'current'],
   image: [
     'name',

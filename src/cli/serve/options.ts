@@ -79,9 +79,9 @@ const ownOptions = {
   ),
   internet: flag('--no-internet', 'block internet access of computers'),
   metrics: flag('--metrics', 'serve Prometheus metrics at /metrics (VC_METRICS=1)'),
-  allowPrivateRtmp: flag(
-    '--allow-private-rtmp',
-    'allow streams to private addresses (VC_ALLOW_PRIVATE_RTMP=1)',
+  allowPrivateTargets: flag(
+    '--allow-private-targets',
+    'allow streams and webhooks to private addresses (VC_ALLOW_PRIVATE_TARGETS=1)',
   ),
   logLevel: choice('--log-level <level>', 'log level', logLevels, { otherwise: 'info' }),
   detach: flag('-d, --detach', 'run in the background; logs to serve.log in the state directory'),
@@ -100,7 +100,7 @@ export interface ServePlan {
   readonly engineOptions: EngineOptionValues;
   readonly allowNetworks: readonly string[];
   readonly internet: boolean;
-  readonly allowPrivateRtmp: boolean;
+  readonly allowPrivateTargets: boolean;
   readonly metrics: boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -132,7 +132,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     allowNetworks: options.allowNetwork,
     internet: options.internet,
     metrics: options.metrics || env.VC_METRICS === '1',
-    allowPrivateRtmp: options.allowPrivateRtmp || env.VC_ALLOW_PRIVATE_RTMP === '1',
+    allowPrivateTargets: options.allowPrivateTargets || env.VC_ALLOW_PRIVATE_TARGETS === '1',
     allowedHosts: options.allowHost,
     allowedOrigins: options.allowOrigin,
     logLevel: options.logLevel ?? DEFAULTS.logLevel,
@@ -148,7 +148,7 @@ const DEFAULTS = {
   engineOptions: engineValues({}),
   allowNetworks: [],
   internet: true,
-  allowPrivateRtmp: false,
+  allowPrivateTargets: false,
   metrics: false,
   allowedHosts: [],
   allowedOrigins: [],
@@ -218,7 +218,7 @@ export function serveArguments(plan: ServePlan): ['serve', ...string[]] {
     plan.logLevel,
     ...(plan.internet ? [] : ['--no-internet']),
     ...(plan.metrics ? ['--metrics'] : []),
-    ...(plan.allowPrivateRtmp ? ['--allow-private-rtmp'] : []),
+    ...(plan.allowPrivateTargets ? ['--allow-private-targets'] : []),
     ...plan.allowNetworks.flatMap((network) => ['--allow-network', network]),
     ...plan.allowedHosts.flatMap((host) => ['--allow-host', host]),
     ...plan.allowedOrigins.flatMap((origin) => ['--allow-origin', origin]),

@@ -43,6 +43,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
   name: ['Name of the stream target.', 'studio'],
   key: ['Id of the API key.', 'key_4d9s1x7f3k2m9q4w8e1r'],
   member: ['Name of the member.', 'node1'],
+  webhook: ['Id of the webhook.', 'whk_7f3k2m9q4w8e1r6t5y0b'],
   owner: ['Name or id of the owner.', 'alice@example.com'],
 };
 
@@ -166,6 +167,7 @@ function streamRow(name: string, stream: ByteStream, schemas: SchemaCollection):
 const commonHeaders: Json = {
   'x-request-id': header('RequestId'),
   'x-api-version': header('ApiVersion'),
+  'x-budget': header('Budget'),
 };
 
 function jsonContent(schema: z.ZodType, schemas: SchemaCollection): Json {

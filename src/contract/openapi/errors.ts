@@ -25,6 +25,10 @@ export const headers = {
     'Names fields of the request that the operation does not have; they were ignored. Encoded like `x-error-remedy`.',
     'unknown field "buton" was ignored. Did you mean "button"?',
   ),
+  Budget: text(
+    'Budgets of the API key of which at least 80 % are used, with what was used and the limit.',
+    'max_actions=812/1000',
+  ),
   RetryAfter: {
     description: 'Seconds to wait before the request is repeated.',
     schema: { type: 'integer', examples: [1] },

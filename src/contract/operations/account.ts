@@ -57,7 +57,7 @@ export const accountOperations = {
     tag: 'Account',
     summary: 'Create an API key; it is shown once',
     description:
-      'A key cannot create one with more rights, for more projects or for longer than its own. One with fewer rights, or for one project, cannot reuse a name that it sees.',
+      'A key cannot create one with more rights, for more projects or for longer than its own; a key with a budget creates none. One with fewer rights, or for one project, cannot reuse a name that it sees.',
     access: manage.project,
     audit: 'key create',
     body: CreateKey,
@@ -67,9 +67,9 @@ export const accountOperations = {
     method: 'PATCH',
     paths: ['/keys/:key'],
     tag: 'Account',
-    summary: 'Rename an API key, or change its rights or expiry',
+    summary: 'Rename an API key, or change its rights, expiry or budgets',
     description:
-      'Omitted fields keep their values. Fewer rights end what the key has open. Only a key with all rights changes names, to ones that no key has.',
+      'Omitted fields keep their values. Fewer rights end what the key has open. Only a key with all rights changes names, to ones that no key has. A key with a budget changes none.',
     access: manage.project,
     audit: 'key update',
     body: UpdateKey,

@@ -22,7 +22,7 @@ export const tags = {
   Account: 'The owner of the API key, keys and the audit log.',
   Owners: 'For administrators. For other owners these paths do not exist.',
   Cluster: 'The members of a cluster. For administrators.',
-  Events: 'Changes of projects and computers as they happen.',
+  Events: 'Changes of projects and computers as they happen, and webhooks that get them.',
   Service: 'The service itself.',
 } as const;
 

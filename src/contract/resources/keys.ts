@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RIGHTS, ROLES } from '../constants.js';
-import { ComputerName, oneOfWords, Success, Timestamp } from '../primitives.js';
+import { MOST_BUDGET, RIGHTS, ROLES } from '../constants.js';
+import { ComputerName, integer, oneOfWords, Success, Timestamp } from '../primitives.js';
 
 const KeyRights = oneOfWords(RIGHTS);
 const RIGHTS_TEXT =
@@ -19,6 +19,46 @@ const Moment = z.iso
   .max(64, 'must be at most 64 characters')
   .meta({ examples: ['2027-01-31T00:00:00.000Z'] });
 const KeyExpiry = Timestamp.nullable().describe('When the key ends; null for never.');
+
+const budget = (most: number, description: string, example: number) =>
+  integer(1, most)
+    .nullable()
+    .meta({ description, examples: [example] });
+/** What a key may use in all; null for no limit. */
+const Budgets = {
+  max_computers: budget(
+    MOST_BUDGET.computers,
+    'Computers that the key may create in all, deleted ones included; null for no limit.',
+    20,
+  ),
+  max_hours: budget(
+    MOST_BUDGET.hours,
+    'Hours that the computers it has created may run, added up; null for no limit.',
+    100,
+  ),
+  max_actions: budget(
+    MOST_BUDGET.actions,
+    'Actions of the key in the audit log; null for no limit.',
+    5000,
+  ),
+};
+/** Budgets with what was used of them since the key was created. */
+const UsedBudgets = {
+  ...Budgets,
+  used: z
+    .object({
+      computers: z
+        .number()
+        .int()
+        .meta({ description: 'Computers created.', examples: [3] }),
+      hours: z.number().meta({ description: 'Hours in which they ran.', examples: [12.5] }),
+      actions: z
+        .number()
+        .int()
+        .meta({ description: 'Actions.', examples: [840] }),
+    })
+    .describe('What the key has used since it was created. Written once a minute.'),
+};
 
 export const Key = z
   .object({
@@ -43,6 +83,7 @@ export const Key = z
         description: 'Id of the key that created it; null for the first key of an owner.',
         examples: ['key_9q4w8e1r4d9s1x7f3k2m'],
       }),
+    ...UsedBudgets,
   })
   .meta({ id: 'Key', description: 'An API key, without its text.' });
 export const KeyList = z
@@ -63,6 +104,9 @@ export const CreateKey = z
         examples: ['shop'],
       }),
     expires_at: Moment.nullable().default(null).describe('When the key ends; null for never.'),
+    max_computers: Budgets.max_computers.default(null),
+    max_hours: Budgets.max_hours.default(null),
+    max_actions: Budgets.max_actions.default(null),
   })
   .meta({ id: 'CreateKey', description: 'An API key to create.' });
 export const UpdateKey = z
@@ -73,6 +117,9 @@ export const UpdateKey = z
     }),
     rights: KeyRights.optional().describe(RIGHTS_TEXT),
     expires_at: Moment.nullable().optional().describe('When the key ends; null for never.'),
+    max_computers: Budgets.max_computers.optional(),
+    max_hours: Budgets.max_hours.optional(),
+    max_actions: Budgets.max_actions.optional(),
   })
   .meta({ id: 'UpdateKey', description: 'Changes; omitted fields keep their values.' });
 export const CreatedKey = Key.extend({
@@ -111,6 +158,7 @@ export const KeyInUse = z.object({
   rights: KeyRights.describe(RIGHTS_TEXT),
   project: KeyProject,
   expires_at: KeyExpiry,
+  ...UsedBudgets,
 });
 
 /** The owner of a key, and how many computers it may run at once. */

@@ -9,8 +9,9 @@ import type {
   UpdateKey,
 } from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
+import type { Budgets } from '../consumption/budgets.js';
 import { MOST_NAMES, missing } from '../errors/missing.js';
-import { isLimited, type ListedKey, madeBy } from '../store/accounts/keys.js';
+import { hasBudget, isLimited, type ListedKey, madeBy } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
 import type { ApiKeys, Owner } from './api-keys.js';
@@ -18,32 +19,34 @@ import { expiryOf, refuseMore } from './key-limits.js';
 
 /** API keys of an owner. */
 const MOST = 200;
+const BUDGETS = ['max_computers', 'max_hours', 'max_actions'] as const;
 
 /** Lists, creates, changes and revokes API keys. */
 export class KeyManagement {
   readonly #store: Store;
   readonly #apiKeys: ApiKeys;
+  readonly #budgets: Budgets;
 
-  constructor(store: Store, apiKeys: ApiKeys) {
+  constructor(store: Store, apiKeys: ApiKeys, budgets: Budgets) {
     this.#store = store;
     this.#apiKeys = apiKeys;
+    this.#budgets = budgets;
   }
 
   /** The owner's name and role, and the key that it came with. */
   describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'role' | 'key'> {
     const { name: ownerName = '', role = 'member' } = this.#store.owners.findOwner(owner.id) ?? {};
-    const { id, name, rights, project, expires_at } = serialize(this.#find(owner, owner.keyId));
-    return {
-      user_id: owner.id,
-      name: ownerName,
-      role,
-      key: { id, name, rights, project, expires_at },
-    };
+    const own = this.#view(this.#find(owner, owner.keyId));
+    const { id, name, rights, project, expires_at, used } = own;
+    const { max_computers, max_hours, max_actions } = own;
+    const budgets = { max_computers, max_hours, max_actions, used };
+    const key = { id, name, rights, project, expires_at, ...budgets };
+    return { user_id: owner.id, name: ownerName, role, key };
   }
 
   /** A key for one project sees only keys for it. */
   list(owner: Owner): Key[] {
-    return this.#listed(owner).map(serialize);
+    return this.#listed(owner).map((key) => this.#view(key));
   }
 
   /** Creates a key that can do no more, in no more projects and for no longer than the owner's own. */
@@ -55,13 +58,16 @@ export class KeyManagement {
     }
     const expires_at = expiryOf(input.expires_at);
     const project = input.project === null ? null : this.#project(owner, input.project);
-    const { name, rights } = input;
+    const { name, rights, max_computers, max_hours, max_actions } = input;
     const own = this.#apiKeys.own(owner);
+    if (hasBudget(own)) throw isBudgeted('creates no keys');
     refuseMore(own, { rights, project_id: project?.id ?? null, expires_at });
     refuseId(name);
     // Of the keys that it sees: the names of others are not its business.
     if (isLimited(own)) refuseTaken(name, this.#listed(owner));
-    return this.#insert(owner.id, { name, rights, project, expires_at, created_by: owner.keyId });
+    const budgets = { max_computers, max_hours, max_actions };
+    const key = { name, rights, project, expires_at, ...budgets, created_by: owner.keyId };
+    return this.#insert(owner.id, key);
   }
 
   /**
@@ -102,12 +108,20 @@ export class KeyManagement {
       refuseId(name);
       refuseTaken(name, this.#store.keys.list(owner.id));
     }
-    const next = { ...key, name, rights, expires_at };
+    const {
+      max_computers = key.max_computers,
+      max_hours = key.max_hours,
+      max_actions = key.max_actions,
+    } = input;
+    const budgets = { max_computers, max_hours, max_actions };
+    const hasOther = BUDGETS.some((each) => budgets[each] !== key[each]);
+    if (hasOther && hasBudget(own)) throw isBudgeted('changes no budgets');
+    const next = { ...key, name, rights, expires_at, ...budgets };
     if (isFull(key) && !isFull(next)) this.#refuseLastFull(owner, 'cannot have fewer rights');
     this.#store.keys.update(id, next);
     if (rights !== key.rights) this.#apiKeys.changed(id);
     if (expires_at !== key.expires_at) this.#apiKeys.expiryChanged();
-    return serialize(this.#find(owner, id));
+    return this.#view(this.#find(owner, id));
   }
 
   /**
@@ -170,13 +184,17 @@ export class KeyManagement {
     throw missing('API key', id, { known, list: 'vc key ls' });
   }
 
+  #view(key: ListedKey): Key {
+    return { ...serialize(key), used: this.#budgets.used(key.id) };
+  }
+
   #refuseLastFull(owner: Owner, what: string): void {
     const keys = this.#store.keys.list(owner.id);
     if (keys.filter(isFull).length > 1) return;
     const message =
       keys.length === 1
         ? 'This is your last API key.'
-        : `This is your last API key with all rights that does not expire: it ${what}.`;
+        : `This is your last API key with all rights that has no budget and does not expire: it ${what}.`;
     throw new ApiError('conflict', message, {
       remedy: 'Create another one first: vc key create NAME',
     });
@@ -201,6 +219,13 @@ function refuseId(name: string): void {
   });
 }
 
+/** Otherwise it could give itself, or a key that it makes, as much as it likes. */
+function isBudgeted(what: string): ApiError {
+  return new ApiError('forbidden', `An API key with a budget ${what}.`, {
+    remedy: 'Use a key with all rights and no budget.',
+  });
+}
+
 function noRename(): ApiError {
   const message = 'Only an API key with all rights can rename keys.';
   return new ApiError('forbidden', message, {
@@ -221,14 +246,16 @@ function refuseRemovalOfMaker(ownId: string, id: string, made: readonly ListedKe
   });
 }
 
-/** A key that can do everything and does not expire: an owner always has one. */
-function isFull({ rights, project_id, expires_at }: ListedKey): boolean {
-  return rights === 'manage' && project_id === null && expires_at === null;
+/** A key that can do everything, without a budget or an end: an owner always has one. */
+function isFull(key: ListedKey): boolean {
+  return !isLimited(key) && key.expires_at === null;
 }
 
-function serialize(key: ListedKey): Key {
+function serialize(key: ListedKey): Omit<Key, 'used'> {
   const { id, name, prefix, rights, expires_at, created_at, last_used_at, created_by } = key;
-  const { project_id, project_name } = key;
+  const { project_id, project_name, max_computers, max_hours, max_actions } = key;
+  const budgets = { max_computers, max_hours, max_actions };
   const project = project_id === null ? null : { id: project_id, name: project_name ?? '' };
-  return { id, name, prefix, rights, project, expires_at, created_at, last_used_at, created_by };
+  const times = { expires_at, created_at, last_used_at };
+  return { id, name, prefix, rights, project, ...times, created_by, ...budgets };
 }

@@ -81,6 +81,8 @@ export class OwnerDeletion {
     const remove = () => store.owners.writeRemoval(id);
     if (!store.writeToFreeSpace(remove)) remove();
     store.owners.forgetOwner(id);
+    // Listeners of its events see that it is gone.
+    store.written.notify(id);
   }
 
   /** Each computer's removal is in the log of the owner that is deleted. */

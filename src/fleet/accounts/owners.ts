@@ -10,6 +10,7 @@ import { count } from '../../lib/text/count.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { generateApiKey } from '../computers/ids.js';
 import { missing } from '../errors/missing.js';
+import { isLimited } from '../store/accounts/keys.js';
 import type { OwnerCounts } from '../store/accounts/owners.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
@@ -47,9 +48,9 @@ export class Owners {
 
   /** Whether the key has everything that an administrator may do. Reads no database. */
   mayAdminister(owner: Owner): boolean {
-    const hasAllRights =
-      owner.projectId === undefined && this.#parts.apiKeys.rightsOf(owner) === 'manage';
-    return hasAllRights && this.isAdministrator(owner);
+    if (!this.isAdministrator(owner) || !this.#parts.apiKeys.isValid(owner)) return false;
+    const key = this.#store.keys.find(owner.keyId);
+    return key !== undefined && !isLimited(key);
   }
 
   /** The oldest first. */

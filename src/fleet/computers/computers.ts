@@ -18,6 +18,7 @@ import type {
 } from '../../contract/resources.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
+import type { Budgets } from '../consumption/budgets.js';
 import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
@@ -44,6 +45,7 @@ const MOST_LISTED = 2_000;
 export type Waiting = 'ready' | 'no';
 
 export interface ComputersParts extends CreationParts {
+  readonly budgets: Budgets;
   /** Who has control of a computer. */
   controlOf(id: string): Control | null;
 }
@@ -54,6 +56,7 @@ export class Computers {
   readonly #machines: Machines;
   readonly #quota: Quota;
   readonly #creation: Creation;
+  readonly #budgets: Budgets;
 
   readonly #snapshots: Snapshots;
   readonly #controlOf: ComputersParts['controlOf'];
@@ -63,6 +66,7 @@ export class Computers {
     this.#store = parts.store;
     this.#machines = parts.machines;
     this.#quota = parts.quota;
+    this.#budgets = parts.budgets;
     this.#snapshots = parts.snapshots;
     this.#creation = new Creation(parts);
   }
@@ -75,7 +79,12 @@ export class Computers {
     wait: Waiting,
     onCreated?: OnCreated,
   ): Promise<Computer> {
-    return this.#begin(await this.#creation.ofImage(owner, project, input, onCreated), wait);
+    this.#budgets.refuse(owner.keyId, 'computers');
+    const created = (id: string) => {
+      this.#budgets.created(owner.keyId, 1);
+      onCreated?.(id);
+    };
+    return this.#begin(await this.#creation.ofImage(owner, project, input, created), wait);
   }
 
   /**
@@ -93,7 +102,12 @@ export class Computers {
     wait: Waiting,
     onCreated?: (ids: readonly string[]) => void,
   ): Promise<Computer[]> {
-    const copies = await this.#creation.ofSaved(owner, record, names, snapshot, onCreated);
+    this.#budgets.refuse(owner.keyId, 'computers', names.length);
+    const created = (ids: readonly string[]) => {
+      this.#budgets.created(owner.keyId, ids.length);
+      onCreated?.(ids);
+    };
+    const copies = await this.#creation.ofSaved(owner, record, names, snapshot, created);
     const { session } = this.#machines.of(record);
     for (const copy of copies) this.#machines.of(copy).session.copied(session);
     const ready = await Promise.allSettled(copies.map((copy) => this.#begin(copy, wait)));
@@ -329,7 +343,7 @@ export class Computers {
   #intend(record: ComputerRecord, ask: 'start' | 'restart'): ComputerStatus {
     return this.#store.transaction(() => {
       if (!isCounted(this.#refuseDeleting(record))) {
-        this.#quota.refuseOverLimit(record.owner_id);
+        this.#quota.refuseOverLimit(record.owner_id, record.created_by);
         this.#store.computers.meanToRun(record.id);
       }
       this.#store.computers.change(record.id, ask);
@@ -340,12 +354,12 @@ export class Computers {
   /** Removes a computer whose creation failed. The reconciler retries a removal that fails. */
   async #discard(id: string): Promise<void> {
     const record = this.#byId(id);
+    if (record === undefined) return;
+    const { created_by: keyId } = record;
     // Even if protected: its creation was never answered.
-    if (record)
-      await this.#machines
-        .of(record)
-        .remove()
-        .catch(() => undefined);
+    const removal = this.#machines.of(record).remove();
+    if (keyId !== null) this.#store.writeToFreeSpace(() => this.#budgets.notCreated(keyId));
+    await removal.catch(() => undefined);
   }
 
   async #answer(id: string, ready: Promise<void>, wait: Waiting = 'ready'): Promise<Computer> {

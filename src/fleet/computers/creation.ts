@@ -66,7 +66,7 @@ export class Creation {
   ): Promise<ComputerRecord> {
     const settings = newSettings(input);
     this.#quota.refuseName(project, input.name);
-    this.#quota.refuseOverLimit(owner.id);
+    this.#quota.refuseOverLimit(owner.id, owner.keyId);
     const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
     const own = disk ?? images.find(({ name }) => name === input.image);
     const { engine, image, os, source } = await choosePlacement(this.#machines, input, own);
@@ -157,7 +157,7 @@ export class Creation {
   #refuseMore(owner: Owner, project: ProjectRow, names: readonly string[], run: boolean): void {
     for (const name of names) this.#quota.refuseName(project, name);
     this.#quota.refuseManyComputers(owner.id, names.length);
-    if (run) this.#quota.refuseOverLimit(owner.id, names.length);
+    if (run) this.#quota.refuseOverLimit(owner.id, owner.keyId, names.length);
   }
 
   #insertOne(

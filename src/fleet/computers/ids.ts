@@ -31,7 +31,9 @@ export type IdPrefix =
   | 'req'
   | 'brw'
   | 'ses'
-  | 'trj';
+  | 'trj'
+  | 'whk'
+  | 'msg';
 
 /** A generated id, for example `cmp_` and 20 characters: 100 random bits, safe in any path or name. */
 export function generateId(prefix: IdPrefix): string {

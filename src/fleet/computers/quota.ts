@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Me } from '../../contract/resources.js';
 import { presentOwner } from '../accounts/present-owner.js';
+import type { Budgets } from '../consumption/budgets.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 
@@ -22,10 +23,12 @@ export interface Limits {
 /** Limits of an owner: projects, computers, running computers, and unique names in a project. */
 export class Quota {
   readonly #store: Store;
+  readonly #budgets: Budgets;
   readonly #limits: Limits;
 
-  constructor(store: Store, limits: Limits) {
+  constructor(store: Store, budgets: Budgets, limits: Limits) {
     this.#store = store;
+    this.#budgets = budgets;
     this.#limits = limits;
   }
 
@@ -61,7 +64,9 @@ export class Quota {
     });
   }
 
-  refuseOverLimit(ownerId: string, more = 1): void {
+  /** `keyId` is that of the key whose computers they are: it may have a budget of hours. */
+  refuseOverLimit(ownerId: string, keyId: string | null, more = 1): void {
+    if (keyId !== null) this.#budgets.refuse(keyId, 'hours');
     const owner = presentOwner(this.#store, ownerId);
     const { running, max_running } = this.usage(ownerId);
     if (running + more <= max_running) return;

@@ -10,6 +10,7 @@ import {
   type UsageSubject,
 } from '../store/daily-usage.js';
 import type { Store } from '../store/index.js';
+import type { Budgets } from './budgets.js';
 
 /** Running computers are counted, and amounts are written, this often, in milliseconds. */
 const EVERY_MS = 60_000;
@@ -34,6 +35,7 @@ type Entry = readonly [UsageSubject, Mutable];
 export class UsageLog {
   readonly #store: Store;
   readonly #log: Log;
+  readonly #budgets: Budgets;
   /** Amounts by owner, then by key and project. */
   readonly #waiting = new Map<string, Map<string, Entry>>();
   #subjects = 0;
@@ -42,9 +44,10 @@ export class UsageLog {
   /** When a request had them counted. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, log: Log, budgets: Budgets) {
     this.#store = store;
     this.#log = log;
+    this.#budgets = budgets;
     this.#timer = setInterval(() => this.#tick(), EVERY_MS).unref();
   }
 
@@ -87,6 +90,7 @@ export class UsageLog {
     this.#try(() => {
       this.#countRunning();
       this.#write([...this.#waiting.keys()]);
+      this.#budgets.write();
     });
   }
 
@@ -125,10 +129,12 @@ export class UsageLog {
     project: string | undefined,
     more: Partial<UsageAmounts>,
   ) {
+    const { computer_ms: ms = 0, actions = 0 } = more;
+    if (ms + actions > 0) this.#budgets.add(keyId, { ms, actions });
     const [, amounts] = this.#entry({ owner_id: id, key_id: keyId, project_id: project ?? '' });
     amounts.computers += more.computers ?? 0;
-    amounts.computer_ms += more.computer_ms ?? 0;
-    amounts.actions += more.actions ?? 0;
+    amounts.computer_ms += ms;
+    amounts.actions += actions;
     amounts.bytes += more.bytes ?? 0;
   }
 

@@ -17,6 +17,7 @@ export function missing(
     | 'image'
     | 'connection'
     | 'secret'
+    | 'webhook'
     | 'API key'
     | 'owner'
     | 'cluster member',

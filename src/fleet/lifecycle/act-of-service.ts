@@ -10,7 +10,7 @@ export async function actOfService(
   }: {
     readonly auditLog: AuditLog;
     readonly record: ComputerRecord;
-    readonly action: 'autoStop' | 'autoDelete' | 'expire';
+    readonly action: 'autoStop' | 'autoDelete' | 'budgetStop' | 'expire';
   },
   act: () => Promise<void>,
 ): Promise<void> {
@@ -20,7 +20,8 @@ export async function actOfService(
     owner: { id: owner_id, keyId: SERVICE_KEY },
     computerId: id,
     action,
-    detail: action === 'autoStop' ? {} : { name },
+    // Of a deleted one nothing else has the name.
+    detail: action === 'autoDelete' || action === 'expire' ? { name } : {},
     outcome: 'ok',
     ...timer(),
   });

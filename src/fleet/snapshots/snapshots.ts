@@ -120,7 +120,7 @@ export class Snapshots {
       const present = refuseDeleted(this.#store.computers.findById(record.id));
       const to = snapshot === undefined ? '' : this.find(present, snapshot).id;
       if (present.status === 'error' && !isCounted(present)) {
-        this.#parts.quota.refuseOverLimit(present.owner_id);
+        this.#parts.quota.refuseOverLimit(present.owner_id, present.created_by);
         this.#store.computers.meanToRun(present.id);
       }
       this.#store.computers.setReset(present.id, to);

@@ -23,6 +23,7 @@ import { SecretBox } from './secret-box.js';
 import { setupStore } from './setups.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
+import { webhookStore } from './webhooks.js';
 
 /** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {
@@ -60,6 +61,7 @@ export function openStore(directory: string) {
     streamTargets: streamTargetStore(db, secretBox),
     secrets: secretStore(db, secretBox),
     setups: setupStore(db, secretBox),
+    webhooks: webhookStore(db, secretBox),
     /** See {@link SecretBox.sign}. */
     sign: (purpose: string, text: string) => secretBox.sign(purpose, text),
     /** Runs `work` as one transaction. */

@@ -16,7 +16,14 @@ export interface OwnerRecord {
   readonly deleting_by: string | null;
 }
 
-export interface KeyRecord {
+/** What a key may use in all; null for no limit. */
+export interface KeyBudgets {
+  readonly max_computers: number | null;
+  readonly max_hours: number | null;
+  readonly max_actions: number | null;
+}
+
+export interface KeyRecord extends KeyBudgets {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;

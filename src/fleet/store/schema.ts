@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 26;
+export const SCHEMA_VERSION = 27;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -36,7 +36,14 @@ export const SCHEMA = `
     -- Id of the key that created it.
     created_by TEXT,
     -- The nearest key that has made it, itself or through others, and that was not removed.
-    maker TEXT
+    maker TEXT,
+    -- Budgets, and what was used of them since the key was created.
+    max_computers INTEGER,
+    max_hours INTEGER,
+    max_actions INTEGER,
+    used_computers INTEGER NOT NULL DEFAULT 0,
+    used_ms INTEGER NOT NULL DEFAULT 0,
+    used_actions INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   -- The keys of an owner, without reading those of others.
   CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);
@@ -196,6 +203,39 @@ export const SCHEMA = `
   ) STRICT;
   -- Names, times and sizes of secrets, without reading the encrypted values.
   CREATE INDEX secrets_by_name ON secrets (project_id, name, created_at, updated_at, bytes);
+
+  -- Targets to which events are posted.
+  CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    -- URL and secret, encrypted.
+    sealed TEXT NOT NULL,
+    -- Patterns of types, as JSON.
+    events TEXT NOT NULL,
+    -- Id of the last event that has a delivery, or needs none.
+    position INTEGER NOT NULL,
+    disabled INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX webhooks_by_owner ON webhooks (owner_id, created_at, id);
+
+  -- Events for webhooks: those to come, and the newest that were delivered or given up.
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL REFERENCES webhooks(id) ON DELETE CASCADE,
+    type TEXT NOT NULL,
+    at TEXT NOT NULL,
+    body TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    status_code INTEGER,
+    error TEXT,
+    next_attempt_at TEXT
+  ) STRICT;
+  CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, seq);
+  CREATE INDEX pending_deliveries ON deliveries (webhook_id, next_attempt_at, seq)
+    WHERE status = 'pending';
 
   -- Sessions of the web page, which outlive a restart of the service.
   CREATE TABLE sessions (

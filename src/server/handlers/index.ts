@@ -14,6 +14,7 @@ import { projectHandlers } from './projects.js';
 import { snapshotHandlers } from './snapshots.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
+import { webhookHandlers } from './webhooks.js';
 
 /** The handler of each operation; the type requires that none is missing. */
 export const handlers: Handlers = {
@@ -32,4 +33,5 @@ export const handlers: Handlers = {
   ...snapshotHandlers,
   ...streamHandlers,
   ...viewHandlers,
+  ...webhookHandlers,
 };

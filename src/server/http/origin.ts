@@ -63,6 +63,7 @@ const EXPOSED = [
   'x-error-code',
   'x-error-remedy',
   'x-warning',
+  'x-budget',
   'retry-after',
   'etag',
   'last-modified',

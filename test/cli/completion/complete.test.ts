@@ -75,7 +75,7 @@ test.each([
   ],
   [
     ['key', ''],
-    ['create', 'ls', 'update', 'rm', ':'],
+    ['create', 'ls', 'get', 'update', 'rm', ':'],
   ],
   [
     ['computer', 'click', '-p', 'shop', ''],

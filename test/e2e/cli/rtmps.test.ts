@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dial } from '../../../src/broadcast/rtmp/dial.js';
+import { dial } from '../../../src/broadcast/dial.js';
 import { parseTarget } from '../../../src/broadcast/target.js';
 import { compileModules } from '../../support/cli/bundle.js';
 import { makeCertificate } from '../../support/tls/certificate.js';
@@ -42,7 +42,7 @@ it('refuses an untrusted certificate', async () => {
 
 it('connects to the checked address by name when its certificate is trusted', async () => {
   const modules = await compileModules(directory, {
-    dial: 'broadcast/rtmp/dial.ts',
+    dial: 'broadcast/dial.ts',
     target: 'broadcast/target.ts',
   });
   // Node.js reads the trusted certificates at process start.

@@ -179,7 +179,7 @@ promise(9, 'streams to private targets are refused', async (report) => {
       { url },
     );
     expect(status, host).toBe(400);
-    expect(json.error, host).toContain('--allow-private-rtmp');
+    expect(json.error, host).toContain('--allow-private-targets');
     expect(json.error).not.toContain('name-of-a-stream');
   }
   report(`${hosts.length} targets refused`);

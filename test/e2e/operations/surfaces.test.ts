@@ -1,12 +1,20 @@
 // @module-tag slow
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { verifyWebhook } from '../../../src/client/index.js';
 import { askAtHost, cookieOf } from '../../support/client/at-host.js';
 import { eventually } from '../../support/eventually.js';
 import { fill, type Route, UPGRADE } from '../../support/routes.js';
@@ -46,6 +54,22 @@ const vc = async (...args: string[]) => {
 };
 const json = async (...args: string[]) => JSON.parse(await vc(...args, '--json'));
 const C = () => `/computers/${desktop.id}`;
+
+/** The message of a webhook as the Python client verifies and parses it. */
+function verifiedInPython(body: string, headers: IncomingHttpHeaders, secret: string): unknown {
+  const program =
+    'import json, sys; from virtual_computers import verify_webhook; print(json.dumps(verify_webhook(*json.load(sys.stdin))))';
+  const { stdout, stderr } = spawnSync('/usr/bin/python3', ['-c', program], {
+    env: {
+      ...process.env,
+      PYTHONPATH: new URL('../../../clients/python', import.meta.url).pathname,
+    },
+    input: JSON.stringify([body, headers, secret]),
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}
 
 describe('the service', () => {
   it('describes itself and the caller', async () => {
@@ -237,6 +261,39 @@ describe('the service', () => {
     await call('DELETE', `/connections/${names.name}`);
     await call('DELETE', `/owners/${desktop.project}-stranger`);
     report(`${ofOthers.length} routes`);
+  });
+
+  it('posts events to webhooks until they are taken, signed for both clients', async () => {
+    const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+    const target = createServer(async (sent, answer) => {
+      received.push({ headers: sent.headers, body: await text(sent) });
+      answer.writeHead(received.length < 3 ? 503 : 204).end();
+    }).listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hook`;
+    const { id, secret } = await json('webhook', 'create', url, '--event', 'project.*');
+    const project = await call('POST', '/projects', { name: `${desktop.project}-hooked` });
+    const delivery = await eventually(async () => {
+      const { deliveries } = await call('GET', `/webhooks/${id}/deliveries`);
+      return deliveries.find(({ status }: Json) => status === 'delivered');
+    });
+    expect(delivery).toMatchObject({ type: 'project.created', attempts: 3, status_code: 204 });
+    expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([delivery.id]),
+    );
+    const { headers, body } = received[2] ?? { headers: {}, body: '' };
+    const message = await verifyWebhook(body, headers, secret);
+    expect(message.data).toMatchObject({ type: 'project.created', id: project.id });
+    expect(verifiedInPython(body, headers, secret)).toEqual(message);
+    await expect(verifyWebhook(`${body} `, headers, secret)).rejects.toThrow('signature');
+    expect(() => verifiedInPython(`${body} `, headers, secret)).toThrow(/WebhookVerificationError/);
+    expect((await json('webhook', 'ls')).webhooks).toContainEqual(await json('webhook', 'get', id));
+    await vc('webhook', 'test', id);
+    expect(await vc('webhook', 'deliveries', id)).toMatch(/\ttest\tdelivered\t204\t1\t/);
+    await vc('webhook', 'rm', id, '--yes');
+    await call('DELETE', `/projects/${project.id}`);
+    target.close();
+    expect(received).toHaveLength(4);
   });
 
   it('keeps connections and never shows their keys', async () => {

@@ -23,7 +23,7 @@ let C: string;
 beforeAll(async () => {
   // The service must set the modes of its files itself.
   const umask = process.umask(0);
-  const flags = ['--log-level', 'trace', '--allow-private-rtmp'];
+  const flags = ['--log-level', 'trace', '--allow-private-targets'];
   service = await openTestService(flags);
   process.umask(umask);
   await service.vc.projects.create('guarded');

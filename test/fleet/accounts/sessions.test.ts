@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Sessions } from '../../../src/fleet/accounts/sessions.js';
-import { openTestFleet } from '../../support/fleet.js';
+import { noBudget, openTestFleet } from '../../support/fleet.js';
 
 test('sessions outlive a restart of the service, except those that had ended', async () => {
   const before = await openTestFleet();
   const { apiKeys, keys, sessions } = before.fleet;
   const first = apiKeys.authenticate(before.key);
   if (first === undefined) throw new Error('the key is unknown');
-  const input = { rights: 'act', project: null, expires_at: null } as const;
+  const input = { rights: 'act', project: null, expires_at: null, ...noBudget } as const;
   const revoked = keys.create(first, { ...input, name: 'revoked' });
   const other = keys.create(first, { ...input, name: 'other' });
   const ended = sessions.open({ key: before.key });

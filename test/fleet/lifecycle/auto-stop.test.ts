@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CreateComputer } from '../../../src/contract/resources.js';
-import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
 let test: TestFleet;
@@ -30,6 +30,36 @@ it('stops an idle computer, with an audit entry of the service', async () => {
   expect(fleet.computers.view(id).status).toBe('stopped');
   const step = { action: 'autoStop', key_id: 'service', outcome: 'ok' };
   expect(fleet.auditLog.list({ id, owner_id: owner.id }, { limit: 9 })).toMatchObject([step]);
+});
+
+it('stops the computers of a key whose hours are used up, and starts them with more', async () => {
+  const { fleet } = test;
+  const owner = fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  const { id: keyId, key } = fleet.keys.create(owner, { ...allRights('agent'), max_hours: 1 });
+  const agent = fleet.apiKeys.authenticate(key) ?? owner;
+  fleet.projects.create(owner, 'demo');
+  const project = fleet.projects.find(owner, 'demo');
+  const create = (by: typeof owner, name: string) =>
+    fleet.computers.create(by, project, CreateComputer.parse({ name }), 'ready');
+  const { id } = await create(agent, 'desk');
+  const { id: other } = await create(owner, 'other');
+  vi.advanceTimersByTime(59 * 60_000);
+  expect(fleet.computers.view(id).status).toBe('running');
+  vi.advanceTimersByTime(2 * 60_000);
+  await vi.waitFor(() => expect(fleet.computers.view(id).status).toBe('stopped'));
+  expect(fleet.computers.view(id).status_reason).toMatch(/budget of hours/);
+  expect(fleet.computers.view(other).status).toBe('running');
+  await vi.waitFor(() =>
+    expect(fleet.auditLog.list({ id, owner_id: owner.id }, { limit: 9 })).toMatchObject([
+      { action: 'budgetStop', key_id: 'service', outcome: 'ok' },
+    ]),
+  );
+  const start = () => fleet.computers.start(fleet.computers.find(owner, { id }));
+  const refused = { code: 'limit_reached', message: expect.stringMatching(/"agent".*of 1 hours/) };
+  await expect(start()).rejects.toMatchObject(refused);
+  await expect(create(agent, 'more')).rejects.toMatchObject(refused);
+  fleet.keys.update(owner, keyId, { max_hours: 2 });
+  expect((await start()).status).toBe('running');
 });
 
 promise(30, 'a jump of the clock by a year stops no computer in use', async (report) => {

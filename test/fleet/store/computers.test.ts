@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
-import { allRights, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
+import { allRights, noBudget, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
 
 let test: TestFleet;
 let owner: Owner;
@@ -47,7 +47,8 @@ it('a new name of a project or key is read for its computers only', async () => 
   expect(rows().get('shop')?.project_name).toBe('store');
   for (const name of ['other', 'third']) expect(rows().get(name), name).toBe(before.get(name));
   before = rows();
-  test.store.keys.update(key.id, { name: 'nightly', rights: 'manage', expires_at: null });
+  const changed = { name: 'nightly', rights: 'manage', expires_at: null, ...noBudget } as const;
+  test.store.keys.update(key.id, changed);
   expect(rows().get('third')?.created_by_name).toBe('nightly');
   for (const name of ['other', 'shop']) expect(rows().get(name), name).toBe(before.get(name));
 });

@@ -34,7 +34,7 @@ function planOf(sql: string): string[] {
  */
 const READS_ALL = [
   /FROM computers JOIN projects ON projects\.id = computers\.project_id$/,
-  /^SELECT \* FROM (keys|owners|sessions|drains)( ORDER BY .*)?$/,
+  /^SELECT \* FROM (keys|owners|sessions|drains|webhooks)( ORDER BY .*)?$/,
   /FROM service$/,
   /^SELECT id, \(SELECT count\(\*\) FROM projects .* FROM owners$/,
   /FROM projects WHERE deleting = 1$/,

@@ -73,7 +73,7 @@ describe('connections', () => {
 
   it('are refused for addresses that streams cannot use', async () => {
     await expect(add('x', 'http://example.com/app')).rejects.toThrow('rtmp or rtmps');
-    await expect(add('x', 'rtmp://192.168.1.1/app')).rejects.toThrow('--allow-private-rtmp');
+    await expect(add('x', 'rtmp://192.168.1.1/app')).rejects.toThrow('--allow-private-targets');
   });
 
   it('are limited in number', async () => {

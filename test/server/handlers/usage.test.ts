@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Budgets } from '../../../src/fleet/consumption/budgets.js';
 import { UsageLog } from '../../../src/fleet/consumption/usage-log.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { silentLog } from '../../support/fleet.js';
@@ -110,7 +111,7 @@ test('what cannot be written is kept and fails nothing', () => {
       },
     },
   };
-  const log = new UsageLog(failing, silentLog);
+  const log = new UsageLog(failing, silentLog, new Budgets(store));
   const { id: owner_id } = store.owners.listOwners()[0] ?? { id: '' };
   const owner = { id: owner_id, keyId: 'key_x' };
   log.bytes(owner, undefined, 7);

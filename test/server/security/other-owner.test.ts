@@ -43,11 +43,14 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
   const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
+  const webhook = await app.send('POST', '/api/webhooks', {
+    body: { url: 'https://8.8.8.8/hook', events: ['image.*'] },
+  });
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
   const saved = { snapshot: 'clean', image: 'browser-ready' };
   const parts = { job: 'job_a', picture: '0001.png' };
-  theirs = { id, key, ...names, ...saved, ...parts };
+  theirs = { id, key, webhook: String(webhook.json.id), ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
 }
 

@@ -9,7 +9,7 @@ export async function provideSharedService(
 ): Promise<() => Promise<void>> {
   // Of a page, for a test that serves one.
   const pageOrigin = `http://127.0.0.1:${await freePort()}`;
-  const flags = ['--max-running', '100', '--allow-private-rtmp', '--allow-origin', pageOrigin];
+  const flags = ['--max-running', '100', '--allow-private-targets', '--allow-origin', pageOrigin];
   const { baseUrl, apiKey, logFile, close } = await startService({ ...options, flags });
   project.provide('sharedService', { baseUrl, apiKey, logFile, pageOrigin });
   return close;

@@ -6,8 +6,8 @@ from base64 import b64encode
 from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
-from .._models import ComputerInfo, Connection, Image, Key, Me, Owner, Project, Resolution, Secret
-from .._models import parse
+from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
+from .._models import Resolution, Secret, Webhook, parse
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -158,18 +158,30 @@ def create_key(
     rights: Literal["look", "act", "manage"] | None = None,
     project: str | None = None,
     expires_at: str | None = None,
+    max_computers: int | None = None,
+    max_hours: int | None = None,
+    max_actions: int | None = None,
 ) -> Flow[Key]:
     """
-    Creates an API key, with all rights in all projects and without an end by default. `expires_at`
-    is in RFC 3339. Only this answer contains its text, in `key`.
+    Creates an API key, with all rights in all projects and without an end or budget by default.
+    `expires_at` is in RFC 3339. Only this answer contains its text, in `key`.
     """
     body = given(name=name, rights=rights, project=project, expires_at=expires_at)
-    return parse(Key, (yield from call_json(of, "POST", "/keys", body)))
+    budgets = given(max_computers=max_computers, max_hours=max_hours, max_actions=max_actions)
+    return parse(Key, (yield from call_json(of, "POST", "/keys", {**body, **budgets})))
 
 
 def list_keys(of: Session) -> Flow[list[Key]]:
     """The API keys of the key's owner, without their texts."""
     return [parse(Key, one) for one in (yield from call_json(of, "GET", "/keys"))["keys"]]
+
+
+def update_key(of: Session, id: str, **changes: str | int | None) -> Flow[Key]:
+    """
+    Changes the given fields of an API key: `name`, `rights`, `expires_at`, and the budgets
+    `max_computers`, `max_hours` and `max_actions`; None for no end or budget.
+    """
+    return parse(Key, (yield from call_json(of, "PATCH", f"/keys/{segment(id)}", changes)))
 
 
 def delete_key(of: Session, id: str) -> Flow[None]:
@@ -197,6 +209,45 @@ def list_connections(of: Session) -> Flow[list[Connection]]:
 def delete_connection(of: Session, name: str) -> Flow[None]:
     """Removes a saved target. A stream that uses it keeps running."""
     yield from call_json(of, "DELETE", f"/connections/{segment(name)}")
+
+
+# Webhooks.
+
+
+def create_webhook(of: Session, url: str, events: Sequence[str]) -> Flow[Webhook]:
+    """
+    Posts events of these types to a URL: types as in `vc.events()`, `computer.*`, or `*`. Only this
+    answer contains the secret of the signatures.
+    """
+    body = {"url": url, "events": list(events)}
+    return parse(Webhook, (yield from call_json(of, "POST", "/webhooks", body)))
+
+
+def list_webhooks(of: Session) -> Flow[list[Webhook]]:
+    """The webhooks of the key's owner, without their secrets."""
+    answer = yield from call_json(of, "GET", "/webhooks")
+    return [parse(Webhook, one) for one in answer["webhooks"]]
+
+
+def get_webhook(of: Session, id: str) -> Flow[Webhook]:
+    """A webhook, without its secret."""
+    return parse(Webhook, (yield from call_json(of, "GET", f"/webhooks/{segment(id)}")))
+
+
+def test_webhook(of: Session, id: str) -> Flow[Delivery]:
+    """Posts an event of the type `test` once; the result says how that went."""
+    return parse(Delivery, (yield from call_json(of, "POST", f"/webhooks/{segment(id)}/test")))
+
+
+def list_deliveries(of: Session, id: str) -> Flow[list[Delivery]]:
+    """The newest deliveries of a webhook first."""
+    answer = yield from call_json(of, "GET", f"/webhooks/{segment(id)}/deliveries")
+    return [parse(Delivery, one) for one in answer["deliveries"]]
+
+
+def delete_webhook(of: Session, id: str) -> Flow[None]:
+    """Removes a webhook and its deliveries."""
+    yield from call_json(of, "DELETE", f"/webhooks/{segment(id)}")
 
 
 # Secrets of a project.

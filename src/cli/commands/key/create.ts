@@ -4,6 +4,7 @@ import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
 import { request } from '../../targets/client.js';
+import { budgetFields, budgetOptions } from './budgets.js';
 import { expiry } from './expiry.js';
 import { expiryOf, rightsOf } from './limits.js';
 
@@ -13,7 +14,8 @@ export const command = defineCommand({
   details: [
     'A key has all rights in all projects and never ends, unless options say otherwise. look: lists,',
     'states and screens. act: also uses computers and what is in them. manage: also creates, changes',
-    'and deletes. A key cannot create one with more than its own.',
+    'and deletes. A key cannot create one with more than its own. When a budget is used up, the key is',
+    'refused what would use more, and at --max-hours its computers are stopped.',
   ].join(' '),
   arguments: { name: argument('name', 'name of the key', nonEmpty) },
   options: {
@@ -23,6 +25,7 @@ export const command = defineCommand({
     expires: value('--expires <when>', 'when it ends: 30d, 2027-01-31, or never', expiry, {
       otherwise: 'never',
     }),
+    ...budgetOptions,
   },
   fields: fields.createdKey,
   examples: [
@@ -32,11 +35,15 @@ export const command = defineCommand({
       command: 'vc key create watcher --rights look --project demo --expires 30d',
     },
     {
+      does: 'Create a key that can use ten hours of computers and 5,000 actions',
+      command: 'vc key create agent --max-hours 10 --max-actions 5000',
+    },
+    {
       does: 'Save the key in a private file',
       command: '(umask 077; vc key create ci -q > ci.key)',
     },
   ],
-  async run(context, { name }, { rights, expires }) {
+  async run(context, { name }, { rights, expires, ...budgets }) {
     const { project } = context.globals;
     const now = context.now();
     const body = {
@@ -44,6 +51,7 @@ export const command = defineCommand({
       ...(rights === undefined ? {} : { rights }),
       ...(project === undefined ? {} : { project }),
       ...(expires === undefined ? {} : { expires_at: expires(now) }),
+      ...budgetFields(budgets),
     };
     const created = await request(context, 'createKey', { body });
     if (context.globals.json) {

@@ -14,7 +14,7 @@ export const command = defineCommand({
   fields: fields.key,
   examples: [
     { does: 'List keys and when they were last used', command: 'vc key ls' },
-    { does: 'Also show which key created each', command: 'vc key ls -o wide' },
+    { does: 'Also show budgets, and which key created each', command: 'vc key ls -o wide' },
   ],
   async run(context) {
     const answer = await request(context, 'listKeys');

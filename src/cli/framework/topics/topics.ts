@@ -49,7 +49,7 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
     'state directory of the service (default: XDG_STATE_HOME/vc or ~/.local/state/vc)',
   ],
   ['VC_METRICS', '1: serve Prometheus metrics at /metrics'],
-  ['VC_ALLOW_PRIVATE_RTMP', '1: allow streams to loopback and private addresses'],
+  ['VC_ALLOW_PRIVATE_TARGETS', '1: allow streams and webhooks to loopback and private addresses'],
   ...engines.flatMap(({ environment }) => environment),
   ['NO_COLOR', 'disable colours'],
   ['FORCE_COLOR', 'force colours, even in a pipe; 0 disables them'],

@@ -2,24 +2,40 @@ import type { Right } from '../../../contract/access/rights.js';
 import type { CreatedKey } from '../../../contract/resources.js';
 import { generateId, hashApiKey } from '../../computers/ids.js';
 import type { Db } from '../database.js';
-import type { KeyRecord } from '../records.js';
+import type { KeyBudgets, KeyRecord } from '../records.js';
 import { inTransaction } from '../transaction.js';
 
 /** A key as every request needs it. */
 export interface CachedKey
   extends Pick<
     KeyRecord,
-    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by' | 'maker'
+    | 'id'
+    | 'owner_id'
+    | 'name'
+    | 'hash'
+    | 'rights'
+    | 'project_id'
+    | 'created_by'
+    | 'maker'
+    | keyof KeyBudgets
   > {
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
+}
+
+/** What a key has used since it was created. */
+export interface KeyUsage {
+  readonly used_computers: number;
+  /** Milliseconds in which computers that it has created ran, added up. */
+  readonly used_ms: number;
+  readonly used_actions: number;
 }
 
 /** A key with the name of its project. */
 export type ListedKey = KeyRecord & { readonly project_name: string | null };
 
 /** What a new key is. The caller generated its text. */
-export interface NewKey {
+export interface NewKey extends Partial<KeyBudgets> {
   readonly name: string;
   readonly text: string;
   readonly rights: Right;
@@ -38,9 +54,18 @@ const PREFIX_LENGTH = 7;
 export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
   const insert = db.prepare(
     `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, maker, rights, project_id,
-       expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       expires_at, prefix, max_computers, max_hours, max_actions)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const update = db.prepare('UPDATE keys SET name = ?, rights = ?, expires_at = ? WHERE id = ?');
+  const update = db.prepare(
+    `UPDATE keys SET name = ?, rights = ?, expires_at = ?, max_computers = ?, max_hours = ?,
+       max_actions = ? WHERE id = ?`,
+  );
+  const used = db.prepare('SELECT used_computers, used_ms, used_actions FROM keys WHERE id = ?');
+  const use = db.prepare(
+    `UPDATE keys SET used_computers = used_computers + ?, used_ms = used_ms + ?,
+       used_actions = used_actions + ? WHERE id = ?`,
+  );
   const touch = db.prepare('UPDATE keys SET last_used_at = ? WHERE id = ?');
   const list = db.prepare(
     `SELECT keys.*, projects.name AS project_name FROM keys
@@ -59,9 +84,11 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
     const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
-    const { created_by, maker } = row;
+    const { created_by, maker, max_computers, max_hours, max_actions } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-    const key = { id, owner_id, name, hash, rights, project_id, created_by, maker, expiresAt };
+    const budgets = { max_computers, max_hours, max_actions };
+    const known = { id, owner_id, name, hash, rights, project_id, created_by, maker };
+    const key = { ...known, ...budgets, expiresAt };
     store(key);
     return key;
   }
@@ -81,6 +108,8 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     /** Writes a key; it takes effect when `remember` is called, after the transaction. */
     insert(ownerId: string, key: NewKey): { created: CreatedKey; remember(): void } {
       const { name, text, rights, project, expires_at, created_by } = key;
+      const { max_computers = null, max_hours = null, max_actions = null } = key;
+      const budgets = { max_computers, max_hours, max_actions };
       const [id, hash, created_at] = [
         generateId('key'),
         hashApiKey(text),
@@ -100,6 +129,9 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
         project_id,
         expires_at,
         prefix,
+        max_computers,
+        max_hours,
+        max_actions,
       );
       return {
         created: {
@@ -112,6 +144,8 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
           created_at,
           last_used_at: null,
           created_by,
+          ...budgets,
+          used: { computers: 0, hours: 0, actions: 0 },
           key: text,
         },
         remember: () =>
@@ -125,6 +159,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
             expires_at,
             created_by,
             maker: created_by,
+            ...budgets,
           }),
       };
     },
@@ -136,15 +171,20 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     list: (ownerId: string) => list.all(ownerId) as ListedKey[],
     /** Those of all owners. */
     listAll: (): readonly CachedKey[] => [...byId.values()],
-    update(
-      id: string,
-      { name, rights, expires_at }: Pick<KeyRecord, 'name' | 'rights' | 'expires_at'>,
-    ) {
-      update.run(name, rights, expires_at, id);
+    update(id: string, next: Pick<KeyRecord, 'name' | 'rights' | 'expires_at' | keyof KeyBudgets>) {
+      const { name, rights, expires_at, max_computers, max_hours, max_actions } = next;
+      update.run(name, rights, expires_at, max_computers, max_hours, max_actions, id);
       const key = byId.get(id);
       if (key === undefined) return;
       onRenamed(key);
-      remember({ ...key, name, rights, expires_at });
+      const budgets = { max_computers, max_hours, max_actions };
+      remember({ ...key, name, rights, expires_at, ...budgets });
+    },
+    /** What it has used since it was created; undefined for one that was removed. */
+    used: (id: string) => used.get(id) as KeyUsage | undefined,
+    /** Adds to what it has used. */
+    use(id: string, { used_computers = 0, used_ms = 0, used_actions = 0 }: Partial<KeyUsage>) {
+      use.run(used_computers, used_ms, used_actions, id);
     },
     remove(ownerId: string, id: string): void {
       const key = byId.get(id);
@@ -171,12 +211,16 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** Whether the key lacks a right or a project of its owner. */
-export function isLimited({
-  rights,
-  project_id,
-}: Pick<KeyRecord, 'rights' | 'project_id'>): boolean {
-  return rights !== 'manage' || project_id !== null;
+/** Whether the key lacks a right or a project of its owner, or has a budget. */
+export function isLimited(
+  key: Pick<KeyRecord, 'rights' | 'project_id' | keyof KeyBudgets>,
+): boolean {
+  return key.rights !== 'manage' || key.project_id !== null || hasBudget(key);
+}
+
+/** Whether anything is limited that the key uses in all. */
+export function hasBudget({ max_computers, max_hours, max_actions }: KeyBudgets): boolean {
+  return max_computers !== null || max_hours !== null || max_actions !== null;
 }
 
 /** Those of an owner's keys that the key `id` has made, itself or through others that may be gone. */

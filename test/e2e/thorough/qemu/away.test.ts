@@ -17,7 +17,7 @@ let service: TestService;
 /** Each attempt has names of its own. */
 let attempts = 0;
 beforeAll(async () => {
-  service = await openTestService(['--allow-private-rtmp', '--max-running', '4'], {
+  service = await openTestService(['--allow-private-targets', '--max-running', '4'], {
     ...{ qemuSeed: '', ownMounts: notRoot === undefined },
   });
   const disk = join(service.directory, 'disk.img');

@@ -32,7 +32,7 @@ const viewers: Viewer[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'vc-rtmp-'));
-  desktop = await openOwnDesktop(['--allow-private-rtmp']);
+  desktop = await openOwnDesktop(['--allow-private-targets']);
 });
 afterEach(async () => {
   await call('POST', '/stream/stop');
@@ -364,7 +364,7 @@ promiseOnDocker(9, 'refuses private targets unless the host allows them', async 
     ]) {
       const { status, json } = await start(`rtmp://${host}/live/${SECRET}`);
       expect(status, host).toBe(400);
-      expect(json.error, host).toContain('--allow-private-rtmp');
+      expect(json.error, host).toContain('--allow-private-targets');
       expect(json.error).not.toContain(SECRET);
     }
     const stored = await strict.service.http('POST', '/connections', {
@@ -372,7 +372,7 @@ promiseOnDocker(9, 'refuses private targets unless the host allows them', async 
       url: 'rtmp://10.0.0.1/live',
       stream_key: 'x',
     });
-    expect(stored.json.error).toContain('--allow-private-rtmp');
+    expect(stored.json.error).toContain('--allow-private-targets');
     expect(strict.service.log()).not.toContain(SECRET);
   } finally {
     await strict.close();

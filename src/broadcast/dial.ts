@@ -1,10 +1,10 @@
 import { constants } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
-import { within } from '../../lib/async/deadline.js';
-import { deferred } from '../../lib/async/deferred.js';
-import { messageOf, targetFailed } from '../errors.js';
-import type { Target } from '../target.js';
+import { within } from '../lib/async/deadline.js';
+import { deferred } from '../lib/async/deferred.js';
+import { messageOf, targetFailed } from './errors.js';
+import type { Endpoint } from './target.js';
 
 /**
  * With DHE, the target chooses the group, and one of 10,000 bits takes this process a second. In TLS 1.2 a
@@ -21,7 +21,7 @@ const CONNECT_MS = 5_000;
 
 /** Connects to the first of the checked `addresses` that accepts, without resolving the name again. */
 export async function dial(
-  target: Target,
+  target: Endpoint,
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -38,7 +38,7 @@ export async function dial(
   throw targetFailed(target.label, reason(failure), failure);
 }
 
-async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
+async function connectTo(target: Endpoint, address: string, signal: AbortSignal): Promise<Socket> {
   const { host, port, secure } = target;
   const servername = isIP(host) === 0 ? host : '';
   const socket = secure

@@ -82,11 +82,12 @@ it('sends every change of a computer and its project, in order', async () => {
   const events = await stream.until('project.deleted');
   const of = { id, name: 'desk', project: 'p' };
   const change = { type: 'computer.status', ...of, reason: null };
+  const reason = 'Key "default" stopped it.';
   expect(events).toMatchObject([
     { type: 'computer.created', ...of, status: 'starting' },
     { ...change, previous: 'starting', status: 'running' },
-    { ...change, previous: 'running', status: 'stopping' },
-    { ...change, previous: 'stopping', status: 'stopped' },
+    { ...change, previous: 'running', status: 'stopping', reason },
+    { ...change, previous: 'stopping', status: 'stopped', reason },
     { ...change, previous: 'stopped', status: 'deleting' },
     { type: 'computer.deleted', ...of },
     { type: 'project.deleted', name: 'p' },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, EVENT_TYPES } from './constants.js';
 import { Timestamp } from './primitives.js';
+import { Action } from './resources/audit.js';
 import { Control } from './resources/control.js';
-import { Action } from './resources.js';
 
 /*
  * `GET /events` answers server-sent events. The name of an event is its `type`, its data one line of

@@ -139,14 +139,12 @@ export const ServiceEvent = z
   ])
   .meta({ id: 'ServiceEvent', description: 'The data of a server-sent event.' });
 
-/** The types that patterns stand for: a type, `computer.*`, or `*` for all. */
+/** The types that patterns stand for; see {@link EVENT_PATTERNS}. */
 export function typesMatching(patterns: readonly string[]): (typeof EVENT_TYPES)[number][] {
   return EVENT_TYPES.filter((type) =>
     patterns.some(
       (pattern) =>
-        pattern === '*' ||
-        pattern === type ||
-        (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+        pattern === type || (pattern.endsWith('*') && type.startsWith(pattern.slice(0, -1))),
     ),
   );
 }

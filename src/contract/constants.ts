@@ -48,6 +48,16 @@ export const EVENT_TYPES = [
   'action',
 ] as const;
 
+/** Stand for types of events: a type, all with the same beginning, or all. */
+export const EVENT_PATTERNS = [
+  ...EVENT_TYPES,
+  'computer.*',
+  'snapshot.*',
+  'image.*',
+  'project.*',
+  '*',
+] as const;
+
 /** Computers that an owner may be allowed to run at once. */
 export const MOST_RUNNING = 10_000;
 /** GB that the snapshots and images of an owner may be allowed to take. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, EVENT_TYPES } from './constants.js';
 import { Timestamp } from './primitives.js';
+import { Action } from './resources/audit.js';
 import { Control } from './resources/control.js';
-import { Action } from './resources.js';
 
 /*
  * `GET /events` answers server-sent events. The name of an event is its `type`, its data one line of
@@ -146,14 +146,12 @@ export const ServiceEvent = z
   ])
   .meta({ id: 'ServiceEvent', description: 'The data of a server-sent event.' });
 
-/** The types that patterns stand for: a type, `computer.*`, or `*` for all. */
+/** The types that patterns stand for; see {@link EVENT_PATTERNS}. */
 export function typesMatching(patterns: readonly string[]): (typeof EVENT_TYPES)[number][] {
   return EVENT_TYPES.filter((type) =>
     patterns.some(
       (pattern) =>
-        pattern === '*' ||
-        pattern === type ||
-        (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+        pattern === type || (pattern.endsWith('*') && type.startsWith(pattern.slice(0, -1))),
     ),
   );
 }

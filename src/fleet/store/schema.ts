@@ -227,7 +227,7 @@ export const SCHEMA = `
     type TEXT NOT NULL,
     at TEXT NOT NULL,
     body TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
     attempts INTEGER NOT NULL DEFAULT 0,
     status_code INTEGER,
     error TEXT,
@@ -235,7 +235,7 @@ export const SCHEMA = `
   ) STRICT;
   CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, seq);
   CREATE INDEX pending_deliveries ON deliveries (webhook_id, next_attempt_at, seq)
-    WHERE status = 'pending';
+    WHERE state = 'pending';
 
   -- Sessions of the web page, which outlive a restart of the service.
   CREATE TABLE sessions (

@@ -22,7 +22,8 @@ export interface WebhookSecret {
   readonly secret: string;
 }
 
-export type DeliveryRecord = Delivery & {
+export type DeliveryRecord = Omit<Delivery, 'status'> & {
+  readonly state: Delivery['status'];
   readonly seq: number;
   readonly webhook_id: string;
   /** What is posted. */
@@ -31,8 +32,8 @@ export type DeliveryRecord = Delivery & {
 
 /** What an attempt has changed. */
 export type DeliveryResult = Pick<
-  Delivery,
-  'status' | 'attempts' | 'status_code' | 'error' | 'next_attempt_at'
+  DeliveryRecord,
+  'state' | 'attempts' | 'status_code' | 'error' | 'next_attempt_at'
 >;
 
 /** Deliveries of a webhook that are kept once they are done. */
@@ -51,7 +52,7 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
   const move = db.prepare('UPDATE webhooks SET position = ? WHERE id = ?');
   const disable = db.prepare('UPDATE webhooks SET disabled = 1 WHERE id = ?');
   const add = db.prepare(
-    `INSERT INTO deliveries (id, webhook_id, type, at, body, status, next_attempt_at)
+    `INSERT INTO deliveries (id, webhook_id, type, at, body, state, next_attempt_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = db.prepare('SELECT * FROM deliveries WHERE seq = ?');
@@ -59,23 +60,23 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
     `SELECT * FROM deliveries WHERE webhook_id = ? ORDER BY seq DESC LIMIT ${2 * KEPT}`,
   );
   const next = db.prepare(
-    `SELECT * FROM deliveries WHERE webhook_id = ? AND status = 'pending'
+    `SELECT * FROM deliveries WHERE webhook_id = ? AND state = 'pending'
      ORDER BY next_attempt_at, seq LIMIT 1`,
   );
   const pending = db.prepare(
-    "SELECT count(*) AS count FROM deliveries WHERE webhook_id = ? AND status = 'pending'",
+    "SELECT count(*) AS count FROM deliveries WHERE webhook_id = ? AND state = 'pending'",
   );
   const set = db.prepare(
-    `UPDATE deliveries SET status = :status, attempts = :attempts, status_code = :status_code,
+    `UPDATE deliveries SET state = :state, attempts = :attempts, status_code = :status_code,
        error = :error, next_attempt_at = :next_attempt_at WHERE seq = :seq`,
   );
   const giveUp = db.prepare(
-    `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL
-     WHERE webhook_id = ? AND status = 'pending'`,
+    `UPDATE deliveries SET state = 'failed', next_attempt_at = NULL
+     WHERE webhook_id = ? AND state = 'pending'`,
   );
   const tidy = db.prepare(
-    `DELETE FROM deliveries WHERE webhook_id = :webhook AND status <> 'pending' AND seq <=
-       (SELECT seq FROM deliveries WHERE webhook_id = :webhook AND status <> 'pending'
+    `DELETE FROM deliveries WHERE webhook_id = :webhook AND state <> 'pending' AND seq <=
+       (SELECT seq FROM deliveries WHERE webhook_id = :webhook AND state <> 'pending'
           ORDER BY seq DESC LIMIT 1 OFFSET ${KEPT})`,
   );
 
@@ -111,16 +112,10 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
     /** Writes a delivery; one that is pending is due at once. */
     add(
       webhookId: string,
-      {
-        id,
-        type,
-        at,
-        body,
-        status,
-      }: Pick<DeliveryRecord, 'id' | 'type' | 'at' | 'body' | 'status'>,
+      { id, type, at, body, state }: Pick<DeliveryRecord, 'id' | 'type' | 'at' | 'body' | 'state'>,
     ): DeliveryRecord {
-      const due = status === 'pending' ? new Date().toISOString() : null;
-      const { lastInsertRowid } = add.run(id, webhookId, type, at, body, status, due);
+      const due = state === 'pending' ? new Date().toISOString() : null;
+      const { lastInsertRowid } = add.run(id, webhookId, type, at, body, state, due);
       return byId.get(lastInsertRowid) as DeliveryRecord;
     },
     /** The newest first, with all that are pending. */
@@ -136,9 +131,9 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
       { seq, webhook_id }: Pick<DeliveryRecord, 'seq' | 'webhook_id'>,
       result: DeliveryResult,
     ): DeliveryRecord | undefined {
-      const { status, attempts, status_code, error, next_attempt_at } = result;
-      set.run({ seq, status, attempts, status_code, error, next_attempt_at });
-      if (status !== 'pending') tidy.run({ webhook: webhook_id });
+      const { state, attempts, status_code, error, next_attempt_at } = result;
+      set.run({ seq, state, attempts, status_code, error, next_attempt_at });
+      if (state !== 'pending') tidy.run({ webhook: webhook_id });
       return byId.get(seq) as DeliveryRecord | undefined;
     },
   };

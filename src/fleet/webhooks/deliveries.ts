@@ -86,7 +86,7 @@ export class Deliveries {
   async test({ id }: Pick<WebhookRecord, 'id'>): Promise<DeliveryRecord> {
     const at = new Date().toISOString();
     const data = { type: 'test', at, webhook_id: id };
-    const row = { ...messageOf('test', at, data), status: 'failed' as const };
+    const row = { ...messageOf('test', at, data), state: 'failed' as const };
     const delivery = this.#parts.store.webhooks.add(id, row);
     return this.#attempt(delivery, 'once');
   }
@@ -155,7 +155,7 @@ export class Deliveries {
       store.transaction(() => {
         for (const event of events) {
           const message = messageOf(event.type, event.at, event);
-          store.webhooks.add(id, { ...message, status: 'pending' });
+          store.webhooks.add(id, { ...message, state: 'pending' });
         }
         store.webhooks.setPosition(id, position);
       });
@@ -180,7 +180,7 @@ export class Deliveries {
         store.webhooks.setResult(
           { webhook_id: id, seq },
           {
-            status: error === null ? 'delivered' : isOver ? 'failed' : 'pending',
+            state: error === null ? 'delivered' : isOver ? 'failed' : 'pending',
             attempts,
             status_code,
             error,

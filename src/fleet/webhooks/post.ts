@@ -23,9 +23,17 @@ export interface PostOptions {
   readonly ms?: number | undefined;
 }
 
-/** Where a webhook's URL leads. It was checked when the webhook was created. */
+/** Where a webhook's URL leads. Throws ApiError `invalid_request` without repeating it. */
 export function endpointOf(text: string): Endpoint {
+  const isWebUrl = /^https?:\/\/[^\s\p{Cc}]+$/u.test(text) && URL.canParse(text);
+  if (!isWebUrl) throw wrongUrl('must be an http or https URL with a host');
   const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    throw wrongUrl('must have no user name or password; verify the signature instead');
+  }
+  if (url.hash !== '' || url.port === '0') {
+    throw wrongUrl('must have no fragment, and a port from 1 to 65535');
+  }
   const secure = url.protocol === 'https:';
   return {
     secure,
@@ -112,6 +120,12 @@ async function readSome(answer: IncomingMessage): Promise<void> {
     bytes += (chunk as Buffer).length;
     if (bytes > MOST_BYTES) return;
   }
+}
+
+function wrongUrl(what: string): ApiError {
+  return new ApiError('invalid_request', `url ${what}.`, {
+    remedy: 'Use a URL like https://app.example.com/hooks/vc',
+  });
 }
 
 function late(endpoint: Endpoint): ApiError {

@@ -100,7 +100,7 @@ export class Webhooks {
     return {
       id: record.id,
       url: webhooks.open(record)?.url ?? '',
-      events: JSON.parse(record.events) as string[],
+      events: JSON.parse(record.events) as Webhook['events'],
       status: record.disabled === 1 ? 'disabled' : 'active',
       pending: webhooks.countPending(record.id),
       created_at: record.created_at,
@@ -109,6 +109,6 @@ export class Webhooks {
 }
 
 function serialize(record: DeliveryRecord): Delivery {
-  const { id, type, at, status, attempts, status_code, error, next_attempt_at } = record;
-  return { id, type, at, status, attempts, status_code, error, next_attempt_at };
+  const { id, type, at, state, attempts, status_code, error, next_attempt_at } = record;
+  return { id, type, at, status: state, attempts, status_code, error, next_attempt_at };
 }

@@ -36,7 +36,7 @@ const otherForms: Readonly<Record<string, string>> = {
   cdpVersion: 'openBrowser',
 };
 /** Operations that only read, which are not in the log. */
-const READS = /^(list|get(Job|Entry|Usage|ImageLog))/;
+const READS = /^(list|get(Job|Entry|Usage|ImageLog|Webhook))/;
 
 test('every change that a missing right refuses is in the audit log, of files and sockets too', async () => {
   const seen = new Set<string>();

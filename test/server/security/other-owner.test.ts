@@ -22,7 +22,8 @@ let missing: Record<string, string>;
 let otherKey: string;
 
 beforeEach(async () => {
-  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 99 });
+  const webhooks = { attemptMs: 100 };
+  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 99, webhooks });
   const { json } = await app.send('POST', '/api/owners', { body: { name: 'stranger' } });
   otherKey = `Bearer ${(json.key as { key: string }).key}`;
   await restore();

@@ -1,5 +1,6 @@
+import { EVENT_PATTERNS } from '../../../contract/constants.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { argument, defineCommand, list } from '../../framework/define.js';
+import { argument, defineCommand, list, oneOf } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
@@ -15,7 +16,11 @@ export const command = defineCommand({
     'What the target does not take is sent again, for at most a day.',
   ].join(' '),
   arguments: { url: argument('url', 'http or https URL', nonEmpty) },
-  options: { event: list('--event <type>', 'type of events that are sent; repeatable', nonEmpty) },
+  options: {
+    event: list('--event <type>', 'events that are sent; repeatable', oneOf(EVENT_PATTERNS), {
+      choices: EVENT_PATTERNS,
+    }),
+  },
   fields: fields.createdWebhook,
   examples: [
     {

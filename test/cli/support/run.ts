@@ -119,6 +119,10 @@ export const computer = {
   resolution: { width: 1280, height: 800 },
   auto_stop_minutes: null,
   protected: false,
+  env_names: ['API_URL', 'TOKEN'],
+  timezone: null,
+  locale: null,
+  sudo: true,
   created_by: null,
   control: null,
 };

@@ -54,10 +54,14 @@ test('-o wide adds columns', async () => {
       'SCREEN',
       'AUTO-STOP',
       'PROTECTED',
+      'VARIABLES',
+      'TIME ZONE',
+      'LOCALE',
+      'SUDO',
       'CREATED BY',
     ],
   ]);
-  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tno\t\n');
+  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tno\tAPI_URL TOKEN\t\t\tyes\t\n');
   const narrow = await world.run([...ls, '-o', 'wide'], { terminal: true, columns: 40 });
   expect(narrow.stdout).toContain('PROTECTED');
 });

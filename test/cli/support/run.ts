@@ -122,6 +122,10 @@ export const computer = {
   expires_at: null,
   labels: {},
   protected: false,
+  env_names: ['API_URL', 'TOKEN'],
+  timezone: null,
+  locale: null,
+  sudo: true,
   created_by: null,
   control: null,
 };

@@ -56,10 +56,15 @@ test('-o wide adds columns', async () => {
       'EXPIRES',
       'LABELS',
       'PROTECTED',
+      'VARIABLES',
+      'TIME ZONE',
+      'LOCALE',
+      'SUDO',
       'CREATED BY',
     ],
   ]);
-  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tnever\t\tno\t\n');
+  const more = 'never\tnever\t\tno\tAPI_URL TOKEN\t\t\tyes\t\n';
+  expect(wide.stdout).toContain(`\tcontainer\t\tlinux\t1280x800\t${more}`);
   const narrow = await world.run([...ls, '-o', 'wide'], { terminal: true, columns: 40 });
   expect(narrow.stdout).toContain('PROTECTED');
 });

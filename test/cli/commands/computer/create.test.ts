@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { computer, openWorld, type World } from '../../support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+  world.service.on('POST /projects/demo/computers', computer);
+  world.service.on('PATCH /projects/demo/computers/desktop', computer);
+});
+afterEach(() => world.close());
+
+const write = (name: string, text: string | Buffer, mode = 0o600) =>
+  writeFileSync(join(world.directory, name), text, { mode });
+const create = (...words: string[]) => world.run(['create', 'demo/desktop', ...words]);
+const update = (...words: string[]) => world.run(['computer', 'update', 'demo/desktop', ...words]);
+const body = () => world.service.received.at(-1)?.body;
+
+it('sends variables, files and a setup of local files', async () => {
+  write('.env', '# a comment\nA="from file"\nB=2\n');
+  write('run', Buffer.from([0, 1, 2]), 0o755);
+  write('setup.sh', 'exit 0\n');
+  const { code } = await create(
+    ...['--env-file', '.env', '--env', 'B=3=4', '--file', 'run:bin/run', '--setup', 'setup.sh'],
+    '--no-sudo',
+  );
+  expect(code).toBe(0);
+  expect(body()).toMatchObject({
+    env: { A: 'from file', B: '3=4' },
+    files: [{ path: 'bin/run', content_base64: 'AAEC', mode: '0755' }],
+    setup: 'exit 0\n',
+    sudo: false,
+  });
+});
+
+it('sends nothing of what was not given', async () => {
+  await create();
+  expect(Object.keys(body() as object)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(env|files|setup|sudo)$/)]),
+  );
+});
+
+it.each([
+  [['--env', 'A'], 'must be NAME=VALUE'],
+  [['--env-file', 'nowhere'], 'cannot read nowhere'],
+  [['--file', 'no-colon'], 'must be LOCAL:REMOTE'],
+  [['--file', 'large:x'], 'large: it is larger than 1 MiB'],
+  [['--setup', 'nowhere.sh'], 'cannot read nowhere.sh'],
+])('refuses %j', async (words, message) => {
+  write('large', Buffer.alloc(1024 * 1024 + 1));
+  const { code, stderr } = await create(...words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(world.service.received).toEqual([]);
+});
+
+it('update sets and removes variables', async () => {
+  write('.env', 'A=1\nB=2\n');
+  await update('--env-file', '.env', '--env', 'B-', '-e', 'C=x-');
+  expect(body()).toEqual({ env: { A: '1', B: null, C: 'x-' } });
+});

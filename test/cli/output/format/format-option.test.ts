@@ -76,6 +76,8 @@ test('vc key ls -o wide shows which key created each', async () => {
     rights: 'manage',
     created_at: project.created_at,
     last_used_at: null,
+    ...{ max_computers: null, max_hours: null, max_actions: null },
+    used: { computers: 0, hours: 0, actions: 0 },
   };
   world.service.on('GET /keys', { keys: [{ ...key, created_by: 'key_1' }] });
   expect((await world.run(['key', 'ls'])).stdout).not.toContain('key_1');

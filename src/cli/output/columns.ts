@@ -62,10 +62,10 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'EXPIRES', value: (key) => key.expires_at ?? 'never', isTime: true },
   { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 3 },
   { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true, spare: 1 },
-  { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
   { header: 'COMPUTERS', value: (key) => used(key.used.computers, key.max_computers), wide: true },
   { header: 'HOURS', value: (key) => used(key.used.hours, key.max_hours), wide: true },
   { header: 'ACTIONS', value: (key) => used(key.used.actions, key.max_actions), wide: true },
+  { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
 ];
 
 /** The lines of `vc key get`. */

@@ -133,8 +133,10 @@ export function webhookStore(db: Db, secretBox: SecretBox) {
     ): DeliveryRecord | undefined {
       const { state, attempts, status_code, error, next_attempt_at } = result;
       set.run({ seq, state, attempts, status_code, error, next_attempt_at });
+      // Read first: after many attempts it may be among the oldest itself.
+      const written = byId.get(seq) as DeliveryRecord | undefined;
       if (state !== 'pending') tidy.run({ webhook: webhook_id });
-      return byId.get(seq) as DeliveryRecord | undefined;
+      return written;
     },
   };
 }

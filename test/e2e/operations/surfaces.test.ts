@@ -291,9 +291,15 @@ describe('the service', () => {
     await vc('webhook', 'test', id);
     expect(await vc('webhook', 'deliveries', id)).toMatch(/\ttest\tdelivered\t204\t1\t/);
     await vc('webhook', 'rm', id, '--yes');
+    const other = await call('POST', '/webhooks', { url, events: ['job.exited'] });
+    const shown = await call('GET', `/webhooks/${other.id}`);
+    expect((await call('GET', '/webhooks')).webhooks).toContainEqual(shown);
+    const tested = await call('POST', `/webhooks/${other.id}/test`);
+    expect(tested).toMatchObject({ status: 'delivered', attempts: 1 });
+    await call('DELETE', `/webhooks/${other.id}`);
     await call('DELETE', `/projects/${project.id}`);
     target.close();
-    expect(received).toHaveLength(4);
+    expect(received).toHaveLength(5);
   });
 
   it('keeps connections and never shows their keys', async () => {

@@ -45,7 +45,7 @@ async function restore(): Promise<void> {
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
   const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
   const webhook = await app.send('POST', '/api/webhooks', {
-    body: { url: 'https://8.8.8.8/hook', events: ['image.*'] },
+    body: { url: 'https://8.8.8.8/hook', events: ['job.exited'] },
   });
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };

@@ -176,7 +176,7 @@ def list_keys(of: Session) -> Flow[list[Key]]:
     return [parse(Key, one) for one in (yield from call_json(of, "GET", "/keys"))["keys"]]
 
 
-def update_key(of: Session, id: str, **changes: str | int | None) -> Flow[Key]:
+def update_key(of: Session, id: str, changes: Mapping[str, str | int | None]) -> Flow[Key]:
     """
     Changes the given fields of an API key: `name`, `rights`, `expires_at`, and the budgets
     `max_computers`, `max_hours` and `max_actions`; None for no end or budget.

@@ -163,7 +163,8 @@ export class ContainerCreation {
         return this.#make(spec, base, use, signal);
       }
       if (statusOf(error) === 404) throw imageMissing(spec.image, dialectOf(this.#docker), error);
-      if (statusOf(error) !== 409) throw error;
+      // Podman's answer is 500.
+      if (statusOf(error) !== 409 && !/is already in use by/.test(messageOf(error))) throw error;
       return false;
     }
   }

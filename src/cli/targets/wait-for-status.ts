@@ -12,6 +12,8 @@ const POLL_MS = 250;
 
 /** Default of --timeout. An emulated VM takes a while to boot. */
 const READY_SECONDS = 300;
+/** How long to wait for one with a setup: the service ends that after 30 minutes. */
+export const SETUP_SECONDS = 35 * 60;
 
 /** Options of commands that wait until a computer is ready. */
 export const waitOptions = {

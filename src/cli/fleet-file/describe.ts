@@ -30,8 +30,8 @@ export function did(step: Step, project: string): string {
 /** Why a computer was left as it is. */
 export function left({ action, name, changes }: Step, project: string, file: string): string {
   return action === 'remove'
-    ? `left ${project}/${name}, which is not in ${file}; to remove it: vc up ${NEEDED.remove}`
-    : `left ${project}/${name}, which differs (${changes.join(', ')}); to make it again with an empty disk: vc up ${NEEDED.recreate}`;
+    ? `kept ${project}/${name}, which is not in ${file}; to remove it: vc up ${NEEDED.remove}`
+    : `kept ${project}/${name}, which differs (${changes.join(', ')}); to make it again with an empty disk: vc up ${NEEDED.recreate}`;
 }
 
 function changesOf({ action, changes }: Step): string {

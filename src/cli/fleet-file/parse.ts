@@ -74,7 +74,8 @@ function problemOfIssue(issue: Issue): Problem {
     if (inner !== undefined) return problemOfIssue({ ...inner, path: [...path, ...inner.path] });
   }
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  return { path, message: isMissing ? 'is missing' : message };
+  const part = issue.code === 'invalid_key' ? ('key' as const) : undefined;
+  return { path, message: isMissing ? 'is missing' : message, ...(part && { part }) };
 }
 
 function unknownKey(path: Path, key: string): string {

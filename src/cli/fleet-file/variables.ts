@@ -31,7 +31,7 @@ function closingBrace(text: string, from: number): number {
     else if (text[at] === '}') depth -= 1;
     if (depth === 0) return at;
   }
-  throw new VariableError('a "$" with "{" has no closing "}"');
+  throw new VariableError(`a "\${" has no closing "}"`);
 }
 
 function expand(expression: string, variables: Variables): string {

@@ -33,7 +33,7 @@ export class YamlError extends Error {
 }
 
 /** Aliases can make a document of gigabytes out of a few lines. */
-const MOST_NODES = 50_000;
+const MOST_NODES = 10_000;
 const MOST_DEPTH = 50;
 
 /** Throws YamlError. */
@@ -66,6 +66,8 @@ export function readYaml(text: string, variables: Variables): Source {
     for (const pair of map.items) {
       const { key } = pair;
       if (!isScalar(key)) return fail('a key must be a text', key);
+      // Records of the schemas leave it out.
+      if (key.value === '__proto__') return fail('a key must not be __proto__', key);
       if (key.value !== '<<' || key.type !== 'PLAIN') own.set(String(key.value), pair);
       else {
         const given = resolved(pair.value, depth);

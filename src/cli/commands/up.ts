@@ -7,7 +7,7 @@ import { forEach } from '../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'up',
-  summary: 'Create and change computers until they are as a file says',
+  summary: 'Create and change computers as a file says',
   details: [
     'Creates the project, images and computers of the file, starts those that are stopped, and changes',
     'labels, variables and other settings. A computer whose other options differ is only made again',

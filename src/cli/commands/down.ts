@@ -20,12 +20,12 @@ export const command = defineCommand({
     { does: 'Without confirmation', command: 'vc down -f qa.yaml --yes' },
   ],
   async run(context, _, { file, yes }) {
-    const [{ findProject, loadFleet }, { isOfFile, UP }] = await Promise.all([
+    const [{ findProject, loadFleet }, { removeIfEmpty }, { isOfFile, UP }] = await Promise.all([
       import('../fleet-file/load.js'),
+      import('../fleet-file/apply.js'),
       import('../fleet-file/own-labels.js'),
     ]);
     const { project } = await loadFleet(context, file);
-    const params = { project };
     const made = (await findProject(context, project))?.computers.filter(isOfFile) ?? [];
     if (made.length === 0) {
       await note(context, `nothing to remove: vc up made no computers in project ${project}`);
@@ -48,16 +48,8 @@ export const command = defineCommand({
       did: (name) => `removed ${project}/${name}`,
     });
     if (code !== ExitCode.ok || !made.some(({ labels }) => UP.project in labels)) return code;
-    const [left, { secrets }] = await Promise.all([
-      findProject(context, project),
-      request(context, 'listSecrets', { params }),
-    ]);
-    if (left?.computers.length !== 0 || secrets.length > 0) {
-      await note(context, `kept project ${project}: it has other computers, or secrets`);
-      return code;
-    }
-    await request(context, 'deleteProject', { params });
-    await done(context, `removed project ${project}`);
+    if (await removeIfEmpty(context, project)) await done(context, `removed project ${project}`);
+    else await note(context, `kept project ${project}: it has other computers, or secrets`);
     return code;
   },
 });

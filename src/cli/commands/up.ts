@@ -36,7 +36,7 @@ export const command = defineCommand({
     // Loaded only here, because the schemas take time to load.
     const [
       { loadFleet, planFleet },
-      { buildImages, checkSteps, createProject, StepRunner },
+      { buildImages, checkSteps, createProject, removeIfEmpty, StepRunner },
       texts,
     ] = await Promise.all([
       import('../fleet-file/load.js'),
@@ -59,8 +59,8 @@ export const command = defineCommand({
       const question = `Permanently remove ${names} and all data on the disk, as ${shown} says?`;
       await confirmRemoval(await context.prompt(), { question, yes });
     }
-    const isNew = existing === undefined && (await createProject(context, project));
     await buildImages(fleet, allowed);
+    const isNew = existing === undefined && (await createProject(context, project));
     context.whenInterrupted('the service may still be working on it; to continue: vc up');
     const runner = new StepRunner(context, allowed, { name: project, isNew });
     const byName = new Map(steps.map((step) => [step.name, step]));
@@ -76,12 +76,14 @@ export const command = defineCommand({
       },
       did: (name, answer) => texts.did({ name, ...answer }, project),
       show: (name, answer) => {
-        const step = { name, ...answer };
+        const step = { ...byName.get(name), name, ...answer };
         return answer.done
           ? done(context, texts.did(step, project))
-          : note(context, texts.left(step, project, shown));
+          : note(context, texts.kept(step, project, shown));
       },
     });
+    // Without a computer there would be nothing that says who made the project.
+    if (code !== ExitCode.ok && isNew) await removeIfEmpty(context, project);
     if (code !== ExitCode.ok) return code;
     if (steps.every(({ action }) => action === 'none')) {
       await note(context, `nothing to change: project ${project} is as ${shown} says`);

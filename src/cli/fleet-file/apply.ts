@@ -68,6 +68,18 @@ export async function createProject(context: Context, name: string): Promise<boo
   }
 }
 
+/** Removes the project if it has no computers and no secrets; resolves to true if it did. */
+export async function removeIfEmpty(context: Context, name: string): Promise<boolean> {
+  const params = { project: name };
+  const [{ computers }, { secrets }] = await Promise.all([
+    request(context, 'getProject', { params }),
+    request(context, 'listSecrets', { params }),
+  ]);
+  if (computers.length > 0 || secrets.length > 0) return false;
+  await request(context, 'deleteProject', { params });
+  return true;
+}
+
 /** Carries out the steps, each once what it needs is ready. */
 export class StepRunner {
   readonly #context: Context;

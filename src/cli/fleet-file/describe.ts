@@ -27,11 +27,17 @@ export function did(step: Step, project: string): string {
   return `${VERBS[step.action][1]} ${project}/${step.name}${changesOf(step)}`;
 }
 
-/** Why a computer was left as it is. */
-export function left({ action, name, changes }: Step, project: string, file: string): string {
-  return action === 'remove'
-    ? `kept ${project}/${name}, which is not in ${file}; to remove it: vc up ${NEEDED.remove}`
-    : `kept ${project}/${name}, which differs (${changes.join(', ')}); to make it again with an empty disk: vc up ${NEEDED.recreate}`;
+/** Why a computer was kept as it is. */
+export function kept(step: Step, project: string, file: string): string {
+  const { action, changes, existing } = step;
+  const shown = `kept ${project}/${step.name}, which`;
+  if (action === 'remove')
+    return `${shown} is not in ${file}; to remove it: vc up ${NEEDED.remove}`;
+  const why =
+    existing?.status === 'error'
+      ? `has failed: ${existing.status_reason ?? 'unknown reason'}`
+      : `differs (${changes.join(', ')})`;
+  return `${shown} ${why}; to make it again with an empty disk: vc up ${NEEDED.recreate}`;
 }
 
 function changesOf({ action, changes }: Step): string {

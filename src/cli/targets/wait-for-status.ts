@@ -5,7 +5,7 @@ import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { flag, value } from '../framework/define.js';
 import { timeLimit } from '../input/duration.js';
-import { inCommands } from './computer-address.js';
+import { inCommands, isComputerId } from './computer-address.js';
 import { onComputer } from './computers.js';
 
 const POLL_MS = 250;
@@ -66,7 +66,8 @@ export async function waitForStatus(
   for (;;) {
     const computer = await onComputer(context, 'getComputer', name);
     if (computer.status === status) return computer;
-    failOnError(computer, name, inCommands(context, name));
+    if (isComputerId(name)) failOnError(computer, `${computer.project_name}/${computer.name}`);
+    else failOnError(computer, name, inCommands(context, name));
     if (performance.now() >= deadline) {
       throw new CliError(
         `${name} is not ${status} after ${timeout} s; its status is ${computer.status}`,

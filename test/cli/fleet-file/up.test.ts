@@ -96,3 +96,24 @@ it('does not create what depends on a computer that failed', async () => {
   expect(code).toBe(1);
   expect(stderr).toMatch(/error: a: it needs b, which is not ready/);
 });
+
+it('leaves no empty project if no computer could be created', async () => {
+  write('name: demo\ncomputers: {a: {}}');
+  const empty = { ...project, computers: [] };
+  let isCreated = false;
+  world.service.handle('GET /projects/demo', (_, response) => {
+    response.statusCode = isCreated ? 200 : 404;
+    if (!isCreated) response.setHeader('x-error-code', 'not_found');
+    response.end(JSON.stringify(isCreated ? empty : { error: 'There is no project.' }));
+  });
+  world.service.handle('POST /projects', (_, response) => {
+    isCreated = true;
+    response.end(JSON.stringify(project));
+  });
+  world.service.on('GET /me', { running: 0, max_running: 2 });
+  world.service.on('GET /projects/demo/secrets', { secrets: [] });
+  world.service.on('DELETE /projects/demo', { success: true });
+  const { code } = await world.run(['up']);
+  expect(code).not.toBe(0);
+  expect(asked().at(-1)).toBe('DELETE /projects/demo');
+});

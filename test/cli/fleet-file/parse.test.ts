@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of the file
 import { describe, expect, it } from 'vitest';
 import { parseFleetFile } from '../../../src/cli/fleet-file/parse.js';
 import { fleetSchema } from '../../../src/cli/fleet-file/schema.js';

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of the file
 import { describe, expect, it } from 'vitest';
 import { substitute } from '../../../src/cli/fleet-file/variables.js';
 

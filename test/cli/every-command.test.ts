@@ -1,4 +1,6 @@
 // @module-tag slow
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tree } from '../../src/cli/commands/tree.js';
 import { Interrupts } from '../../src/cli/framework/interrupts.js';
@@ -895,6 +897,38 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /^DATE\t.*\n2026-11-23\t\tci\t1\t1\.50\t7\t1\.5\n$/,
     stderr: '1 of 2 computers running, 52.4 MB of 50 GB stored\n',
   },
+  up: {
+    argv: ['up', '--json'],
+    answers: {
+      'GET /projects/demo': { ...project, computers: [] },
+      'GET /me': me,
+      'POST /projects/demo/computers': computer,
+    },
+    stdout: '[{"name":"desktop","answer":{"action":"create","changes":[],"done":true}}]\n',
+  },
+  diff: {
+    argv: ['diff'],
+    answers: { 'GET /projects/demo': { ...project, computers: [] } },
+    asks: ['GET /projects/demo'],
+    code: 3,
+    stdout: 'would create demo/desktop\n',
+  },
+  down: {
+    argv: ['down', '--yes'],
+    answers: {
+      'GET /projects/demo': {
+        ...project,
+        computers: [
+          { ...computer, labels: { 'vc.up': 'desktop' } },
+          { ...computer, name: 'mine' },
+        ],
+      },
+      [`DELETE /computers/${computer.id}`]: success,
+    },
+    asks: ['GET /projects/demo', `DELETE /computers/${computer.id}`],
+    stdout: '',
+    stderr: 'removed demo/desktop\n',
+  },
   whoami: {
     argv: ['whoami', '-q'],
     answers: { 'GET /me': me },
@@ -936,6 +970,7 @@ const cases: Readonly<Record<string, Case>> = {
 let world: World;
 beforeEach(async () => {
   world = await openWorld();
+  writeFileSync(join(world.directory, 'computers.yaml'), 'name: demo\ncomputers: {desktop: {}}\n');
 });
 afterEach(() => world.close());
 

@@ -227,6 +227,9 @@ const groups: readonly Group[] = [
 ];
 
 const singles: readonly Single[] = [
+  { name: 'up', heading: 'Common commands', load: () => import('./up.js') },
+  { name: 'down', heading: 'Computer commands', load: () => import('./down.js') },
+  { name: 'diff', heading: 'Computer commands', load: () => import('./diff.js') },
   { name: 'login', heading: 'Access', load: () => import('./login.js') },
   { name: 'dashboard', heading: 'Access', load: () => import('./dashboard.js') },
   { name: 'whoami', heading: 'Access', load: () => import('./whoami.js') },

@@ -27,7 +27,10 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.ok, 'success'],
   [ExitCode.failure, 'failure'],
   [ExitCode.usage, 'invalid command line; no request was sent'],
-  [ExitCode.differs, 'computer replay: the screen differs from the recording'],
+  [
+    ExitCode.differs,
+    'diff and up: a computer differs from the file; computer replay: the screen from the recording',
+  ],
   [ExitCode.authentication, 'missing or invalid API key, or one whose rights do not allow it'],
   [ExitCode.notFound, 'project, computer, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],

@@ -34,15 +34,21 @@ export async function isDirectory(context: Context, text: string): Promise<boole
 
 /** Builds an image of a directory with a Dockerfile in the service, and prints the progress. */
 export async function buildDirectory(context: Context, build: DirectoryBuild): Promise<void> {
+  const { globals } = context;
+  const began = performance.now();
+  const image = await sendDirectory(context, build);
+  if (globals.json) return printJsonLine(context, { type: 'image', image });
+  if (globals.quiet) return print(context, image.name);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  await done(context, `the image ${image.name} is ready on ${image.engine}: ${seconds} s`);
+}
+
+/** The same without a line for the image. */
+export async function sendDirectory(context: Context, build: DirectoryBuild) {
   const { io, globals, interrupts } = context;
-  const directory = resolve(context.cwd, build.directory);
-  const found = await stat(directory).catch(() => undefined);
-  if (!found?.isDirectory()) {
-    throw new UsageError(`${build.directory} is not a directory`, 'name one with a Dockerfile');
-  }
   const args = Object.fromEntries(build.args.map((text) => argumentOf(text, context)));
   const secrets = await readSecrets(context, build.secrets);
-  const { dockerfile, text } = await findDockerfile(context, directory, build.file);
+  const { directory, dockerfile, text } = await findContext(context, build);
   // Loaded only here.
   const [{ packContext }, { formatEvent }] = await Promise.all([
     import('../../images/dockerfile/pack.js'),
@@ -55,7 +61,6 @@ export async function buildDirectory(context: Context, build: DirectoryBuild): P
     ...(text !== undefined && { text }),
   });
   context.whenInterrupted('the build is cancelled; finished steps stay in the cache');
-  const began = performance.now();
   const image = await buildImage(await context.client(), build.tag, archive, {
     ...{ dockerfile, args, secrets, signal, target: build.target, engine: build.engine },
     noCache: !build.cache,
@@ -67,10 +72,32 @@ export async function buildDirectory(context: Context, build: DirectoryBuild): P
     throw error instanceof ApiError ? localError(error) : error;
   });
   for (const path of skipped) await note(context, `left out, neither a file nor a link: ${path}`);
-  if (globals.json) return printJsonLine(context, { type: 'image', image });
-  if (globals.quiet) return print(context, image.name);
-  const seconds = Math.round((performance.now() - began) / 1000);
-  await done(context, `the image ${image.name} is ready on ${image.engine}: ${seconds} s`);
+  return image;
+}
+
+/** Digest of what {@link sendDirectory} would send. */
+export async function hashDirectory(
+  context: Context,
+  build: Pick<DirectoryBuild, 'directory' | 'file'>,
+): Promise<string> {
+  const { directory, dockerfile, text } = await findContext(context, build);
+  const { hashContext } = await import('../../images/dockerfile/pack.js');
+  const options = { dockerfile, ...(text !== undefined && { text }) };
+  return hashContext(directory, options).catch((error: unknown) => {
+    throw error instanceof ApiError ? localError(error) : error;
+  });
+}
+
+async function findContext(
+  context: Context,
+  { directory: given, file }: Pick<DirectoryBuild, 'directory' | 'file'>,
+) {
+  const directory = resolve(context.cwd, given);
+  const found = await stat(directory).catch(() => undefined);
+  if (!found?.isDirectory()) {
+    throw new UsageError(`${given} is not a directory`, 'name one with a Dockerfile');
+  }
+  return { directory, ...(await findDockerfile(context, directory, file)) };
 }
 
 /** `-f` is relative to the current directory, as with Docker; a file elsewhere is sent as text. */

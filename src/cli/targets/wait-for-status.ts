@@ -5,13 +5,15 @@ import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { flag, value } from '../framework/define.js';
 import { timeLimit } from '../input/duration.js';
-import { inCommands } from './computer-address.js';
+import { inCommands, isComputerId } from './computer-address.js';
 import { onComputer } from './computers.js';
 
 const POLL_MS = 250;
 
 /** Default of --timeout. An emulated VM takes a while to boot. */
 const READY_SECONDS = 300;
+/** How long to wait for one with a setup: the service ends that after 30 minutes. */
+export const SETUP_SECONDS = 35 * 60;
 
 /** Options of commands that wait until a computer is ready. */
 export const waitOptions = {
@@ -64,7 +66,8 @@ export async function waitForStatus(
   for (;;) {
     const computer = await onComputer(context, 'getComputer', name);
     if (computer.status === status) return computer;
-    failOnError(computer, name, inCommands(context, name));
+    if (isComputerId(name)) failOnError(computer, `${computer.project_name}/${computer.name}`);
+    else failOnError(computer, name, inCommands(context, name));
     if (performance.now() >= deadline) {
       throw new CliError(
         `${name} is not ${status} after ${timeout} s; its status is ${computer.status}`,

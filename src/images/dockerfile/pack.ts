@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,6 +29,16 @@ export function packContext(
   options: PackOptions = {},
 ): AsyncIterable<Uint8Array> {
   return writeTar(entriesOf(directory, options));
+}
+
+/** Digest of what a build sees of the context: as in its cache, without times. */
+export async function hashContext(directory: string, options: PackOptions = {}): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const { content = [], modified: _, ...header } of entriesOf(directory, options)) {
+    hash.update(`${JSON.stringify(header)}\n`);
+    for await (const piece of content) hash.update(piece);
+  }
+  return hash.digest('hex');
 }
 
 async function* entriesOf(directory: string, options: PackOptions): AsyncGenerator<TarContent> {

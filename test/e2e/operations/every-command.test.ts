@@ -238,6 +238,12 @@ const script: readonly Line[] = [
         { argv: ['project', 'restart', 'shop'], stderr: /restarted shop\/desk/ },
         { argv: computer('rm', '--yes'), stderr: /removed/ },
       ]),
+  // test/e2e/cli/fleet-file.test.ts has files that exist.
+  ...['up', 'diff', 'down'].map((verb) => ({
+    argv: [verb, '-f', 'none.yaml'],
+    code: 2,
+    stderr: /cannot read none\.yaml/,
+  })),
   { argv: ['project', 'rename', 'shop', 'store'], stderr: /renamed project shop to store/ },
   { argv: ['project', 'rm', 'store', '--yes'], stderr: /removed project store/ },
   // Both do what the lines above do, and an emulated machine takes long.

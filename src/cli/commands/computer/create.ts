@@ -18,10 +18,13 @@ import { during } from '../../output/progress.js';
 import { isNotFound, request } from '../../targets/client.js';
 import { inCommands, newComputerAddress } from '../../targets/computer-address.js';
 import { DEFAULT_PROJECT } from '../../targets/lookup/default-project.js';
-import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
-
-/** How long to wait for one with a setup: the service ends that after 30 minutes. */
-const SETUP_SECONDS = 35 * 60;
+import {
+  failOnError,
+  SETUP_SECONDS,
+  untilReady,
+  waitOptions,
+  waitQuery,
+} from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'create',

@@ -14,7 +14,7 @@ test.each([
   ['inspect', 'vc get'],
   ['kill', 'vc stop'],
   ['halt', 'vc stop'],
-  ['up', 'vc start'],
+  ['boot', 'vc start'],
   ['attach', 'vc shell'],
   ['scp', 'vc cp'],
   ['tunnel', 'vc forward'],

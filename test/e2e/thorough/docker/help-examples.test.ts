@@ -24,6 +24,7 @@ const SKIPPED: Skipped = [
   [/^vc (backup --force|restore)/, 'writes to the host, or needs an empty state'],
   [/^vc completion (zsh|fish)|^vc profile use/, 'needs another shell or profile'],
   [/^vc demo --pause/, 'the demo is run once'],
+  [/^vc (up|diff|down)\b/, 'needs a file; test/e2e/cli/fleet-file.test.ts has one'],
   [/^vc cluster|--member node1/, 'needs a cluster'],
 ];
 

@@ -1,0 +1,31 @@
+import { ExitCode } from '../errors/exit-codes.js';
+import { fileOption } from '../fleet-file/options.js';
+import { defineCommand } from '../framework/define.js';
+import { print, printJson } from '../output/print.js';
+
+export const command = defineCommand({
+  name: 'diff',
+  summary: 'Show what vc up would do',
+  details: 'Changes nothing. The exit code is 0 if all is as the file says, and 3 if not.',
+  arguments: {},
+  options: { file: fileOption },
+  examples: [
+    { does: 'Compare with computers.yaml', command: 'vc diff' },
+    { does: 'Apply it only if something differs', command: 'vc diff || vc up' },
+  ],
+  async run(context, _, { file }) {
+    const [{ loadFleet, planFleet }, { wouldDo }] = await Promise.all([
+      import('../fleet-file/load.js'),
+      import('../fleet-file/describe.js'),
+    ]);
+    const fleet = await loadFleet(context, file);
+    const { steps, existing } = await planFleet(context, fleet);
+    const { project } = fleet;
+    if (context.globals.json) {
+      const computers = steps.map(({ name, action, changes }) => ({ name, action, changes }));
+      await printJson(context, { project, project_exists: existing !== undefined, computers });
+    } else for (const step of steps) await print(context, wouldDo(step, project));
+    const isSame = existing !== undefined && steps.every(({ action }) => action === 'none');
+    return isSame ? ExitCode.ok : ExitCode.differs;
+  },
+});

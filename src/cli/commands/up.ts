@@ -1,0 +1,94 @@
+import { ExitCode } from '../errors/exit-codes.js';
+import { fileOption } from '../fleet-file/options.js';
+import { defineCommand, enumerate, flag } from '../framework/define.js';
+import { confirmRemoval } from '../input/confirm-removal.js';
+import { done, note, printJson } from '../output/print.js';
+import { forEach } from '../targets/for-each.js';
+
+export const command = defineCommand({
+  name: 'up',
+  summary: 'Create and change computers as a file says',
+  details: [
+    'Creates the project, images and computers of the file, starts those that are stopped, and changes',
+    'labels, variables and other settings. A computer whose other options differ is only made again',
+    'with --recreate, and one that is no longer in the file is only removed with --remove-orphans. A',
+    'second run changes nothing. The exit code is 3 if --recreate is still needed.',
+  ].join(' '),
+  arguments: {},
+  options: {
+    file: fileOption,
+    recreate: flag('--recreate', 'make computers again whose options cannot be changed'),
+    removeOrphans: flag('--remove-orphans', 'remove computers that the file no longer has'),
+    yes: flag('-y, --yes', 'do not ask for confirmation'),
+    schema: flag('--schema', 'print the JSON schema of the file, for editors'),
+  },
+  examples: [
+    { does: 'Make the computers of computers.yaml', command: 'vc up' },
+    { does: 'Those of another file', command: 'vc up -f qa.yaml' },
+    { does: 'Also make those again that differ', command: 'vc up --recreate --yes' },
+    { does: 'Save the schema for an editor', command: 'vc up --schema > computers.schema.json' },
+  ],
+  async run(context, _, { file, recreate, removeOrphans, yes, schema }) {
+    if (schema) {
+      const { fleetSchema } = await import('../fleet-file/schema.js');
+      return printJson(context, fleetSchema());
+    }
+    // Loaded only here, because the schemas take time to load.
+    const [
+      { loadFleet, planFleet },
+      { buildImages, checkSteps, createProject, removeIfEmpty, StepRunner },
+      texts,
+    ] = await Promise.all([
+      import('../fleet-file/load.js'),
+      import('../fleet-file/apply.js'),
+      import('../fleet-file/describe.js'),
+    ]);
+    const fleet = await loadFleet(context, file);
+    const { project, shown } = fleet;
+    const { steps, existing } = await planFleet(context, fleet);
+    const allowed = steps.filter(({ action }) =>
+      action === 'recreate' ? recreate : action !== 'remove' || removeOrphans,
+    );
+    await checkSteps(context, fleet, { steps: allowed, exists: existing !== undefined });
+    const lost = allowed.filter(({ action }) => action === 'recreate' || action === 'remove');
+    if (lost.length > 0) {
+      const names = enumerate(
+        lost.map(({ name }) => `${project}/${name}`),
+        'and',
+      );
+      const question = `Permanently remove ${names} and all data on the disk, as ${shown} says?`;
+      await confirmRemoval(await context.prompt(), { question, yes });
+    }
+    await buildImages(fleet, allowed);
+    const isNew = existing === undefined && (await createProject(context, project));
+    context.whenInterrupted('the service may still be working on it; to continue: vc up');
+    const runner = new StepRunner(context, allowed, { name: project, isNew });
+    const byName = new Map(steps.map((step) => [step.name, step]));
+    const code = await forEach(context, {
+      names: [...byName.keys()],
+      asList: true,
+      doing: `Making ${project} as ${shown} says`,
+      work: async (name) => {
+        const step = byName.get(name);
+        if (step === undefined) throw new TypeError(`there is no step ${name}`);
+        await runner.run(name);
+        return { action: step.action, changes: step.changes, done: allowed.includes(step) };
+      },
+      did: (name, answer) => texts.did({ name, ...answer }, project),
+      show: (name, answer) => {
+        const step = { ...byName.get(name), name, ...answer };
+        return answer.done
+          ? done(context, texts.did(step, project))
+          : note(context, texts.kept(step, project, shown));
+      },
+    });
+    // Without a computer there would be nothing that says who made the project.
+    if (code !== ExitCode.ok && isNew) await removeIfEmpty(context, project);
+    if (code !== ExitCode.ok) return code;
+    if (steps.every(({ action }) => action === 'none')) {
+      await note(context, `nothing to change: project ${project} is as ${shown} says`);
+    }
+    const isLeft = steps.some((step) => step.action === 'recreate' && !allowed.includes(step));
+    return isLeft ? ExitCode.differs : ExitCode.ok;
+  },
+});

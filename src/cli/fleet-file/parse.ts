@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import { nearest } from '../../lib/text/nearest.js';
+import { UsageError } from '../errors/cli-error.js';
+import { FleetFile, KEYS } from './schema.js';
+import type { Variables } from './variables.js';
+import { type Path, readYaml, type Source, YamlError } from './yaml.js';
+
+interface Problem {
+  readonly path: Path;
+  readonly message: string;
+  readonly part?: 'key';
+}
+
+/** A checked file, and where its parts are. */
+export interface Parsed {
+  readonly file: FleetFile;
+  /** The error for something of a computer that only its files show. */
+  problemOf(computer: string, message: string): UsageError;
+}
+
+/** Parses a file called `name`. Throws UsageError with the line and column of the first problem. */
+export function parseFleetFile(text: string, name: string, variables: Variables): Parsed {
+  const source = read(text, name, variables);
+  const value = withoutNulls(source.value);
+  const problemAt = (problem: Problem) => usageError(name, source, problem);
+  const result = FleetFile.safeParse(value, { reportInput: true });
+  const [issue] = result.error?.issues ?? [];
+  if (issue !== undefined) throw problemAt(problemOfIssue(issue));
+  const { data } = result;
+  if (data === undefined) throw new TypeError('neither a result nor an issue');
+  const problem = problemOfNames(data);
+  if (problem !== undefined) throw problemAt(problem);
+  return {
+    file: data,
+    problemOf: (computer, message) =>
+      problemAt({ path: ['computers', computer], message, part: 'key' }),
+  };
+}
+
+function read(text: string, name: string, variables: Variables): Source {
+  try {
+    return readYaml(text, variables);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new UsageError(`${name}:${error.position}: ${error.message}`, `correct ${name}`);
+  }
+}
+
+/** `NAME:` without anything is a computer with the default options. */
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value) || !isObject(value.computers)) return value;
+  const computers = Object.entries(value.computers).map(([name, one]) => [name, one ?? {}]);
+  return { ...value, computers: Object.fromEntries(computers) };
+}
+
+function usageError(name: string, source: Source, { path, message, part }: Problem): UsageError {
+  const position = source.position(path, part ?? 'value');
+  const where = path.length === 0 ? 'the file' : path.map(String).join('.');
+  return new UsageError(`${name}:${position}: ${where} ${message}`, `correct ${name}`);
+}
+
+type Issue = z.core.$ZodIssue;
+
+function problemOfIssue(issue: Issue): Problem {
+  const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    return { path: [...path, key], message: unknownKey(path, key), part: 'key' };
+  }
+  // A union without a message of its own: what is wrong with the form that was meant.
+  if (issue.code === 'invalid_union' && message === 'Invalid input') {
+    const meant = issue.errors.find(([first]) => first?.code !== 'invalid_type');
+    const [inner] = meant ?? issue.errors.at(-1) ?? [];
+    if (inner !== undefined) return problemOfIssue({ ...inner, path: [...path, ...inner.path] });
+  }
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
+  const part = issue.code === 'invalid_key' ? ('key' as const) : undefined;
+  return { path, message: isMissing ? 'is missing' : message, ...(part && { part }) };
+}
+
+function unknownKey(path: Path, key: string): string {
+  if (key === 'volumes') return 'is not supported yet';
+  const [kind, isComputer] = [path.at(-1), path.length === 2];
+  const known = path.length === 0 ? KEYS.file : isComputer ? KEYS.computer : undefined;
+  const near = nearest(key, known ?? (kind === 'build' ? KEYS.build : []));
+  return `is not a known key${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+/** Names that occur twice, and dependencies that are unknown or form a circle. */
+function problemOfNames({ computers }: FleetFile): Problem | undefined {
+  const seen = new Map<string, string>();
+  for (const [name, { count, depends_on: needed, ...options }] of Object.entries(computers)) {
+    const path = ['computers', name];
+    for (const one of namesOf(name, count)) {
+      const other = seen.get(one);
+      const message = `makes a second computer ${one}, as ${other} does`;
+      if (other !== undefined) return { path, message, part: 'key' };
+      seen.set(one, name);
+    }
+    for (const [at, one] of needed.entries()) {
+      const near = nearest(one, Object.keys(computers));
+      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      const message = `is not a computer of this file: ${one}${meant}`;
+      if (!Object.hasOwn(computers, one)) return { path: [...path, 'depends_on', at], message };
+    }
+    if (options.setup !== undefined && options.setup_file !== undefined) {
+      return { path: [...path, 'setup_file'], message: 'cannot be combined with setup' };
+    }
+  }
+  const circle = findCircle(computers);
+  if (circle === undefined) return undefined;
+  const message = `forms a circle: ${circle.join(' → ')}`;
+  return { path: ['computers', circle[0] ?? '', 'depends_on'], message, part: 'key' };
+}
+
+/** The computers of an entry. */
+export function namesOf(name: string, count: number | undefined): readonly string[] {
+  if (count === undefined) return [name];
+  return Array.from({ length: count }, (_, at) => `${name}-${at + 1}`);
+}
+
+/** Names that depend on each other, the first also as the last. */
+function findCircle(computers: FleetFile['computers']): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (name: string, above: readonly string[]): readonly string[] | undefined => {
+    if (above.includes(name)) return [...above.slice(above.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const needed of computers[name]?.depends_on ?? []) {
+      const circle = visit(needed, [...above, name]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of Object.keys(computers)) {
+    const circle = visit(name, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

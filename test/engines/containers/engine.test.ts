@@ -202,8 +202,11 @@ describe('lifecycle', () => {
     expect(calls).not.toContain('DELETE /containers/c');
   });
 
-  it("does not replace the user's files in a container that was started before", async () => {
-    answers['POST /containers/create'] = [409, { message: 'name is in use' }];
+  it.each([
+    ['Docker', 409, 'name is in use'],
+    ['Podman', 500, 'the container name "vc-m1" is already in use by c'],
+  ])('%s: keeps a container that was started before as it is', async (_, status, message) => {
+    answers['POST /containers/create'] = [status, { message }];
     const container = { ...createdContainer, State: { Status: 'exited' } };
     answers['GET /containers/vc-m1/json'] = [200, container];
     await engine.create(spec);

@@ -66,7 +66,7 @@ it('reports, like health, that the store cannot be written', async () => {
       usable: false,
       detail: 'it cannot be written: database or disk is full',
     });
-  });
+  }, 20_000);
   expect((await call('GET', '/metrics')).body).toContain('vc_usable{part="store"} 0');
   append.mockRestore();
   await call('GET', `/api/computers/${id}/actions`);

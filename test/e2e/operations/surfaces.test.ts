@@ -266,18 +266,23 @@ describe('the service', () => {
   it('posts events to webhooks until they are taken, signed for both clients', async () => {
     const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
     const target = createServer(async (sent, answer) => {
-      received.push({ headers: sent.headers, body: await text(sent) });
+      const body = await text(sent);
+      // What earlier tests have left to do may still happen to their projects.
+      if (/"type":"project\.(renamed|deleted)"/.test(body)) return answer.writeHead(204).end();
+      received.push({ headers: sent.headers, body });
       answer.writeHead(received.length < 3 ? 503 : 204).end();
     }).listen(0, '127.0.0.1');
     await once(target, 'listening');
     const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hook`;
     const { id, secret } = await json('webhook', 'create', url, '--event', 'project.*');
-    const project = await call('POST', '/projects', { name: `${desktop.project}-hooked` });
+    const project = await call('POST', '/projects', { name: id });
     const delivery = await eventually(async () => {
       const { deliveries } = await call('GET', `/webhooks/${id}/deliveries`);
-      return deliveries.find(({ status }: Json) => status === 'delivered');
+      return deliveries.find(
+        ({ status, type }: Json) => status === 'delivered' && type === 'project.created',
+      );
     });
-    expect(delivery).toMatchObject({ type: 'project.created', attempts: 3, status_code: 204 });
+    expect(delivery).toMatchObject({ attempts: 3, status_code: 204 });
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(
       new Set([delivery.id]),
     );

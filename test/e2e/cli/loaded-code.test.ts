@@ -15,7 +15,7 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['--help'], 5],
   [['computer', '--help'], 5],
   [['__complete', 'computer', ''], 40],
-  [['__complete', 'computer', 'get', ''], 90],
+  [['__complete', 'computer', 'get', ''], 95],
   [['ls', '--json'], 260],
   [['image', 'ls', '--json'], 260],
 ];

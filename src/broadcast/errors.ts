@@ -1,6 +1,9 @@
 import { ApiError } from '../contract/errors.js';
 
-/** The target of a stream or webhook cannot be reached, or rejects the stream. `detail` must not contain its key. */
+/**
+ * The target of a stream or webhook cannot be reached, or rejects the stream. `detail` must not contain
+ * its key.
+ */
 export function targetFailed(label: string, detail: string, cause?: unknown): ApiError {
   return new ApiError('target_failed', `The target ${label} failed: ${detail}.`, { cause });
 }

@@ -20,7 +20,7 @@ export interface ServeOptions extends EngineOptions {
   readonly maxRunning: number;
   /** GB of snapshots and images per owner. */
   readonly maxStorage?: number;
-  /** May streams go to loopback and private addresses? */
+  /** May streams and webhooks go to loopback and private addresses? */
   readonly allowPrivateTargets: boolean;
   /** Serve Prometheus metrics to every key. */
   readonly metrics: boolean;

@@ -7,8 +7,8 @@ export interface RunInput {
   readonly command: string;
   /**
    * `system`: the image's own interpreter, for example Windows' cmd, or bash if it has none. `bash`:
-   * always bash. Both have the computer's variables. Without it bash runs an internal script, which
-   * has not.
+   * always bash. Both get the computer's variables. Undefined: bash without them, for internal
+   * scripts.
    */
   readonly interpreter?: 'bash' | 'system';
   readonly timeoutMs: number;

@@ -6,7 +6,7 @@ import { print, printJson } from '../output/print.js';
 export const command = defineCommand({
   name: 'diff',
   summary: 'Show what vc up would do',
-  details: 'Changes nothing. The exit code is 0 if all is as the file says, and 3 if not.',
+  details: 'Changes nothing. The exit code is 0 if nothing differs, and 3 otherwise.',
   arguments: {},
   options: { file: fileOption },
   examples: [

@@ -8,7 +8,7 @@ import { forEach } from '../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'down',
-  summary: 'Permanently remove the computers that vc up made',
+  summary: 'Permanently remove the computers that vc up created',
   details: [
     'Also removes those that the file no longer has, and the project if vc up created it and it has',
     'nothing else. Other computers of the project, and images, stay.',
@@ -28,7 +28,7 @@ export const command = defineCommand({
     const { project } = await loadFleet(context, file);
     const made = (await findProject(context, project))?.computers.filter(isOfFile) ?? [];
     if (made.length === 0) {
-      await note(context, `nothing to remove: vc up made no computers in project ${project}`);
+      await note(context, `nothing to remove: vc up created no computers in project ${project}`);
       if (context.globals.json) await printJson(context, []);
       return ExitCode.ok;
     }

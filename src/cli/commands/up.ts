@@ -7,25 +7,25 @@ import { forEach } from '../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'up',
-  summary: 'Create and change computers as a file says',
+  summary: 'Create and update the computers of a file',
   details: [
-    'Creates the project, images and computers of the file, starts those that are stopped, and changes',
-    'labels, variables and other settings. A computer whose other options differ is only made again',
-    'with --recreate, and one that is no longer in the file is only removed with --remove-orphans. A',
-    'second run changes nothing. The exit code is 3 if --recreate is still needed.',
+    'Creates the project, images and computers of the file, starts those that are stopped, and updates',
+    'labels, variables and other settings. What cannot be updated, such as the number of processors,',
+    'is left as it is without --recreate, and a computer that is no longer in the file without',
+    '--remove-orphans. A second run changes nothing. The exit code is 3 if --recreate is needed.',
   ].join(' '),
   arguments: {},
   options: {
     file: fileOption,
-    recreate: flag('--recreate', 'make computers again whose options cannot be changed'),
+    recreate: flag('--recreate', 'replace computers that cannot be updated, with their disks'),
     removeOrphans: flag('--remove-orphans', 'remove computers that the file no longer has'),
     yes: flag('-y, --yes', 'do not ask for confirmation'),
     schema: flag('--schema', 'print the JSON schema of the file, for editors'),
   },
   examples: [
-    { does: 'Make the computers of computers.yaml', command: 'vc up' },
-    { does: 'Those of another file', command: 'vc up -f qa.yaml' },
-    { does: 'Also make those again that differ', command: 'vc up --recreate --yes' },
+    { does: 'Create the computers of computers.yaml', command: 'vc up' },
+    { does: 'Use another file', command: 'vc up -f qa.yaml' },
+    { does: 'Also replace computers that cannot be updated', command: 'vc up --recreate --yes' },
     { does: 'Save the schema for an editor', command: 'vc up --schema > computers.schema.json' },
   ],
   async run(context, _, { file, recreate, removeOrphans, yes, schema }) {
@@ -56,7 +56,7 @@ export const command = defineCommand({
         lost.map(({ name }) => `${project}/${name}`),
         'and',
       );
-      const question = `Permanently remove ${names} and all data on the disk, as ${shown} says?`;
+      const question = `Permanently remove ${names} and all data on the disk, to match ${shown}?`;
       await confirmRemoval(await context.prompt(), { question, yes });
     }
     await buildImages(fleet, allowed);
@@ -67,7 +67,7 @@ export const command = defineCommand({
     const code = await forEach(context, {
       names: [...byName.keys()],
       asList: true,
-      doing: `Making ${project} as ${shown} says`,
+      doing: `Applying ${shown} to ${project}`,
       work: async (name) => {
         const step = byName.get(name);
         if (step === undefined) throw new TypeError(`there is no step ${name}`);
@@ -86,7 +86,7 @@ export const command = defineCommand({
     if (code !== ExitCode.ok && isNew) await removeIfEmpty(context, project);
     if (code !== ExitCode.ok) return code;
     if (steps.every(({ action }) => action === 'none')) {
-      await note(context, `nothing to change: project ${project} is as ${shown} says`);
+      await note(context, `nothing to change: project ${project} matches ${shown}`);
     }
     const isLeft = steps.some((step) => step.action === 'recreate' && !allowed.includes(step));
     return isLeft ? ExitCode.differs : ExitCode.ok;

@@ -37,7 +37,7 @@ export function kept(step: Step, project: string, file: string): string {
     existing?.status === 'error'
       ? `has failed: ${existing.status_reason ?? 'unknown reason'}`
       : `differs (${changes.join(', ')})`;
-  return `${shown} ${why}; to make it again with an empty disk: vc up ${NEEDED.recreate}`;
+  return `${shown} ${why}; to recreate it with an empty disk: vc up ${NEEDED.recreate}`;
 }
 
 function changesOf({ action, changes }: Step): string {

@@ -86,7 +86,7 @@ function unknownKey(path: Path, key: string): string {
   return `is not a known key${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-/** Names that occur twice, and dependencies that are unknown or form a circle. */
+/** Names that occur twice, and dependencies that are unknown or form a cycle. */
 function problemOfNames({ computers }: FleetFile): Problem | undefined {
   const seen = new Map<string, string>();
   for (const [name, { count, depends_on: needed, ...options }] of Object.entries(computers)) {
@@ -107,10 +107,10 @@ function problemOfNames({ computers }: FleetFile): Problem | undefined {
       return { path: [...path, 'setup_file'], message: 'cannot be combined with setup' };
     }
   }
-  const circle = findCircle(computers);
-  if (circle === undefined) return undefined;
-  const message = `forms a circle: ${circle.join(' → ')}`;
-  return { path: ['computers', circle[0] ?? '', 'depends_on'], message, part: 'key' };
+  const cycle = findCycle(computers);
+  if (cycle === undefined) return undefined;
+  const message = `forms a cycle: ${cycle.join(' → ')}`;
+  return { path: ['computers', cycle[0] ?? '', 'depends_on'], message, part: 'key' };
 }
 
 /** The computers of an entry. */
@@ -120,21 +120,21 @@ export function namesOf(name: string, count: number | undefined): readonly strin
 }
 
 /** Names that depend on each other, the first also as the last. */
-function findCircle(computers: FleetFile['computers']): readonly string[] | undefined {
+function findCycle(computers: FleetFile['computers']): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (name: string, above: readonly string[]): readonly string[] | undefined => {
     if (above.includes(name)) return [...above.slice(above.indexOf(name)), name];
     if (done.has(name)) return undefined;
     for (const needed of computers[name]?.depends_on ?? []) {
-      const circle = visit(needed, [...above, name]);
-      if (circle !== undefined) return circle;
+      const cycle = visit(needed, [...above, name]);
+      if (cycle !== undefined) return cycle;
     }
     done.add(name);
     return undefined;
   };
   for (const name of Object.keys(computers)) {
-    const circle = visit(name, []);
-    if (circle !== undefined) return circle;
+    const cycle = visit(name, []);
+    if (cycle !== undefined) return cycle;
   }
   return undefined;
 }

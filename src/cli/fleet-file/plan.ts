@@ -7,7 +7,7 @@ import type { Wanted } from './wanted.js';
 type Computer = Answer<'getComputer'>;
 type Changes = NonNullable<BodyInput<'updateComputer'>>;
 
-/** What makes one computer as the file says. */
+/** What brings one computer to the state that the file describes. */
 export interface Step {
   readonly name: string;
   readonly action: 'create' | 'recreate' | 'update' | 'start' | 'remove' | 'none';
@@ -33,7 +33,7 @@ export function planOf(wanted: readonly Wanted[], existing: readonly Computer[])
   if (foreign !== undefined) {
     const shown = `${foreign.project_name}/${foreign.name}`;
     throw new UsageError(
-      `${shown} exists and was not made by vc up`,
+      `${shown} exists and was not created by vc up`,
       `rename one of them: vc computer update ${shown} --name NAME`,
     );
   }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CreateComputer } from '../../contract/resources/computers.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
-import { hashDirectory } from '../images/build-directory.js';
+import { hashBuild } from '../images/build-directory.js';
 import { setupFields } from '../input/setup-files.js';
 import { UP } from './own-labels.js';
 import { namesOf, type Parsed } from './parse.js';
@@ -94,7 +94,7 @@ async function readOptions(context: Context, project: string, name: string, give
     target,
     engine: options.engine,
   };
-  const buildHash = await hashDirectory(context, image);
+  const buildHash = await hashBuild(context, image);
   return { body: { ...body, image: tag }, image, buildHash };
 }
 

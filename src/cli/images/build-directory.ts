@@ -76,7 +76,7 @@ export async function sendDirectory(context: Context, build: DirectoryBuild) {
 }
 
 /** Digest of what {@link sendDirectory} would send. */
-export async function hashDirectory(
+export async function hashBuild(
   context: Context,
   build: Pick<DirectoryBuild, 'directory' | 'file'>,
 ): Promise<string> {

@@ -146,7 +146,7 @@ export const Computer = z
     sudo: z
       .boolean()
       .describe(
-        'False if its user cannot become root. A service without sudo allows it in no container.',
+        'False if its user cannot become root. `vc serve --no-sudo` disables sudo in all containers, whatever this says.',
       ),
     created_by: z
       .object({
@@ -236,7 +236,7 @@ const ExpiresAt = z.iso
   .nullable()
   .meta({
     description:
-      'When the computer is deleted, at most a year from now; null: never. A protected computer is deleted once it is not protected any more.',
+      'When the computer is deleted, at most 365 days from now; null: never. A protected computer is deleted when its protection is removed.',
     examples: ['2027-01-31T00:00:00.000Z'],
   });
 const Protected = z

@@ -91,7 +91,7 @@ export const Locale = z
 
 export const Sudo = z.boolean({ error: 'must be true or false' }).meta({
   description:
-    'False: the user of the computer cannot become root. Without it what the service allows.',
+    'False: the user of the computer cannot become root. By default as the service allows.',
   examples: [false],
 });
 

@@ -60,7 +60,7 @@ export class KeyManagement {
     const project = input.project === null ? null : this.#project(owner, input.project);
     const { name, rights, max_computers, max_hours, max_actions } = input;
     const own = this.#apiKeys.own(owner);
-    if (hasBudget(own)) throw isBudgeted('creates no keys');
+    if (hasBudget(own)) throw budgetForbids('creates no keys');
     refuseMore(own, { rights, project_id: project?.id ?? null, expires_at });
     refuseId(name);
     // Of the keys that it sees: the names of others are not its business.
@@ -115,7 +115,7 @@ export class KeyManagement {
     } = input;
     const budgets = { max_computers, max_hours, max_actions };
     const hasOther = BUDGETS.some((each) => budgets[each] !== key[each]);
-    if (hasOther && hasBudget(own)) throw isBudgeted('changes no budgets');
+    if (hasOther && hasBudget(own)) throw budgetForbids('changes no budgets');
     const next = { ...key, name, rights, expires_at, ...budgets };
     if (isFull(key) && !isFull(next)) this.#refuseLastFull(owner, 'cannot have fewer rights');
     this.#store.keys.update(id, next);
@@ -220,7 +220,7 @@ function refuseId(name: string): void {
 }
 
 /** Otherwise it could give itself, or a key that it makes, as much as it likes. */
-function isBudgeted(what: string): ApiError {
+function budgetForbids(what: string): ApiError {
   return new ApiError('forbidden', `An API key with a budget ${what}.`, {
     remedy: 'Use a key with all rights and no budget.',
   });

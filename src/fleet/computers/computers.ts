@@ -162,7 +162,7 @@ export class Computers {
     try {
       return await this.#answer(record.id, started);
     } catch (error) {
-      // Its owner can look what has failed.
+      // It is kept, so that its owner can find out what failed.
       if (error instanceof SetupFailed) return this.view(record.id);
       // A stop or restart in the meantime is not a failed creation.
       if (!(error instanceof Superseded)) await this.#discard(record.id);

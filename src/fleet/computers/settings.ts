@@ -1,4 +1,4 @@
-import { MAX_LABELS } from '../../contract/constants.js';
+import { EXPIRY_SECONDS, MAX_LABELS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer, UpdateComputer } from '../../contract/resources.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -52,7 +52,14 @@ function refuseIdle({
 function timeOf(given: string | null): string | null {
   if (given === null) return null;
   const time = new Date(given);
-  if (time.getTime() > Date.now()) return time.toISOString();
+  const seconds = (time.getTime() - Date.now()) / 1000;
+  if (seconds > EXPIRY_SECONDS.most) {
+    const message = 'expires_at must be at most 365 days from now.';
+    throw new ApiError('invalid_request', message, {
+      remedy: 'To keep a computer: --expires never, or expires_at: null',
+    });
+  }
+  if (seconds > 0) return time.toISOString();
   throw new ApiError('invalid_request', 'expires_at must be in the future.', {
     remedy: 'To delete a computer now: vc rm COMPUTER',
   });

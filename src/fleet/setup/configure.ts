@@ -24,8 +24,8 @@ export interface Configuring {
 }
 
 /**
- * Makes a guest that has just become ready as its row says: variables, time zone and locale at each
- * start, files and the setup script once. What was done is recorded, and is not done again after a
+ * Configures a guest that has just become ready: variables, time zone and locale at each start, files
+ * and the setup script once. What was done is recorded, and is not done again after a
  * crash of the service; a script that still runs is waited for. Throws {@link SetupFailed} for files or
  * a script that failed, which are not tried again.
  */

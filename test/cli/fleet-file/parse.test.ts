@@ -83,11 +83,11 @@ computers:
       '3:16: computers.web.count must be an integer from 1 to 100',
     ],
     [
-      'a circle',
+      'a cycle',
       computers('  a: {depends_on: [b]}\n  b: {depends_on: [a]}'),
-      '3:7: computers.a.depends_on forms a circle: a → b → a',
+      '3:7: computers.a.depends_on forms a cycle: a → b → a',
     ],
-    ['itself', computers('  a: {depends_on: [a]}'), 'forms a circle: a → a'],
+    ['itself', computers('  a: {depends_on: [a]}'), 'forms a cycle: a → a'],
     [
       'an unknown computer',
       computers('  web: {depends_on: [wep]}'),

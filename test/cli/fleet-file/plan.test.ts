@@ -111,7 +111,7 @@ describe('a plan', () => {
     const copy = { ...made(wanted), name: 'b' };
     expect(planOf([], [copy])).toEqual([]);
     await expect(wantedOf('{b: {}}').then((all) => planOf(all, [copy]))).rejects.toThrow(
-      'demo/b exists and was not made by vc up',
+      'demo/b exists and was not created by vc up',
     );
   });
 

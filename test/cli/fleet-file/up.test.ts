@@ -55,7 +55,7 @@ it('without its options makes no computer again and removes none', async () => {
   expect(code).toBe(3);
   expect(stderr).toBe(
     [
-      'kept demo/web, which differs (cpu); to make it again with an empty disk: vc up --recreate',
+      'kept demo/web, which differs (cpu); to recreate it with an empty disk: vc up --recreate',
       'kept demo/old, which is not in computers.yaml; to remove it: vc up --remove-orphans',
       '',
     ].join('\n'),

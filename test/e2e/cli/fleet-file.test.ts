@@ -39,7 +39,7 @@ it('vc up makes the computers of a file, changes what is edited, and vc down rem
   expect(made.stdout).toBe('test\n');
 
   const same = ['unchanged fleet/db', 'unchanged fleet/web-1', 'unchanged fleet/web-2'];
-  const nothing = 'nothing to change: project fleet is as computers.yaml says';
+  const nothing = 'nothing to change: project fleet matches computers.yaml';
   expect(await run('up', 'one')).toEqual({ code: 0, lines: [nothing, ...same] });
   expect(await run('diff', 'one')).toEqual({ code: 0, lines: same });
 

@@ -1,5 +1,6 @@
 export * from './resources/audit.js';
 export * from './resources/cluster.js';
+export * from './resources/computer-requests.js';
 export * from './resources/computers.js';
 export * from './resources/control.js';
 export * from './resources/health.js';

@@ -4,7 +4,7 @@ import {
   ComputersFilter,
   CreateComputer,
   UpdateComputer,
-} from '../../src/contract/resources/computers.js';
+} from '../../src/contract/resources/computer-requests.js';
 import { validate } from '../../src/server/http/input/read-input.js';
 
 const many = (count: number) =>

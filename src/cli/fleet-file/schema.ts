@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_LABELS } from '../../contract/constants.js';
 import { integer, ProjectName } from '../../contract/primitives.js';
-import { CreateComputer } from '../../contract/resources/computers.js';
+import { CreateComputer } from '../../contract/resources/computer-requests.js';
 import { Labels } from '../../contract/resources/labels.js';
 import { SecretName } from '../../contract/resources/secrets.js';
 import { NewFiles } from '../../contract/resources/setup.js';

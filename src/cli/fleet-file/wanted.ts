@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import { resolve } from 'node:path';
-import { CreateComputer } from '../../contract/resources/computers.js';
+import { CreateComputer } from '../../contract/resources/computer-requests.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { hashBuild } from '../images/build-directory.js';

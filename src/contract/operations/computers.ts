@@ -3,10 +3,6 @@ import { act, look, manage } from '../access/rights.js';
 import { queryFlag, Success } from '../primitives.js';
 import { ActionList, ActionsQuery } from '../resources/audit.js';
 import {
-  Computer,
-  ComputerList,
-  ComputerPage,
-  ComputerStats,
   ComputersFilter,
   ComputersQuery,
   CreateComputer,
@@ -14,7 +10,8 @@ import {
   ForkAnswer,
   ForkComputer,
   UpdateComputer,
-} from '../resources/computers.js';
+} from '../resources/computer-requests.js';
+import { Computer, ComputerList, ComputerPage, ComputerStats } from '../resources/computers.js';
 import { computerPaths, type Operations } from './operation.js';
 
 /** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */

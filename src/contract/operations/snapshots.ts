@@ -1,6 +1,7 @@
 import { act, look, manage } from '../access/rights.js';
 import { Success } from '../primitives.js';
-import { Computer, ResetComputer } from '../resources/computers.js';
+import { ResetComputer } from '../resources/computer-requests.js';
+import { Computer } from '../resources/computers.js';
 import { CreateSnapshot, Snapshot, SnapshotList } from '../resources/snapshots.js';
 import { WaitQuery } from './computers.js';
 import { computerPaths, type Operations } from './operation.js';

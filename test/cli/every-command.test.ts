@@ -204,7 +204,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['computer', 'get', name],
     answers: { [`GET ${at}`]: computer },
     asks: [`GET ${at}`],
-    stdout: /^name\tdemo\/desktop\n(.+\n)*status\trunning/,
+    stdout: /^name\tdemo\/desktop\n(.+\n)*status\trunning\n(.+\n)*variables\tAPI_URL, TOKEN\n/,
   },
   'computer start': lifecycle('start', 'running', 'started'),
   'computer stop': lifecycle('stop', 'stopped', 'stopped'),
@@ -558,7 +558,7 @@ const cases: Readonly<Record<string, Case>> = {
   'key get': {
     argv: ['key', 'get', 'ci'],
     answers: { 'GET /keys': { keys: [key] } },
-    asks: ['GET /keys', 'GET /keys'],
+    asks: ['GET /keys'],
     stdout: /^name\tci\n(.+\n)*computers\t3\nhours\t2\.5 of 10\nactions\t840\n$/,
   },
   'key update': {
@@ -566,7 +566,7 @@ const cases: Readonly<Record<string, Case>> = {
     answers: { 'GET /keys': { keys: [key] }, 'PATCH /keys/key_1': { ...key, rights: 'look' } },
     asks: ['GET /keys', ['PATCH /keys/key_1', { rights: 'look', expires_at: null, max_hours: 20 }]],
     stdout: '',
-    stderr: 'updated key ci: look in all projects, never expires\n',
+    stderr: 'updated key ci: look in all projects, never expires, at most 10 hours\n',
   },
   'key rm': {
     argv: ['key', 'rm', 'ci', '--yes'],

@@ -153,7 +153,7 @@ export const deliveryColumns: readonly Column<Answer<'listDeliveries'>['deliveri
 
 /** The lines of `vc get`. */
 export function computerFields(computer: Computer): RecordField[] {
-  const { resolution, status_reason, started_at, url, expires_at } = computer;
+  const { resolution, status_reason, started_at, url, expires_at, timezone, locale } = computer;
   const note = imageNote(computer.image);
   return [
     ['name', `${computer.project_name}/${computer.name}`],
@@ -173,6 +173,12 @@ export function computerFields(computer: Computer): RecordField[] {
     ...(Object.keys(computer.labels).length === 0
       ? []
       : [['labels', shownLabels(computer.labels)] as const]),
+    ...(computer.env_names.length === 0
+      ? []
+      : [['variables', computer.env_names.join(', ')] as const]),
+    ...(timezone === null ? [] : [['time zone', timezone] as const]),
+    ...(locale === null ? [] : [['locale', locale] as const]),
+    ...(computer.sudo ? [] : [['sudo', 'no'] as const]),
     ...creatorField(computer),
     ...controlField(computer),
     ['protected', computer.protected ? 'yes' : 'no'],

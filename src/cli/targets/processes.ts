@@ -142,7 +142,7 @@ export async function runOnEach(
     did: (name) => name,
     show: async (name, { stdout: output, stderr: errors }) => {
       await write(stdout, `==> ${name} <==\n`);
-      await print(stdout, output);
+      await print(stdout, output === '' || output.endsWith('\n') ? output : `${output}\n`);
       await print(stderr, errors);
     },
     exitCode: ({ code }) => code,

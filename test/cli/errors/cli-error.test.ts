@@ -109,6 +109,7 @@ test.each([
   [['warm', 'linux'], 'Did you mean vc image warm?'],
   [['computer', 'type', 'a/b', 'hello', 'world'], 'Quote an argument that contains spaces.'],
   [['exec', 'ls', '-la'], 'Options of the program come after it: vc exec COMPUTER ls -la.'],
+  [['exec', 'b', '-l', 'team=qa', 'uptime'], 'vc exec -l team=qa -- uptime'],
   [['exec', '-d', 'b', 'ls'], "in the background: vc bash COMPUTER --background 'COMMAND'."],
   [['exec', '-it', 'b', 'bash'], 'For a terminal: vc shell COMPUTER.'],
   [['job', 'start', 'b'], "in the background: vc bash COMPUTER --background 'COMMAND'."],

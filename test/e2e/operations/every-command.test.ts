@@ -117,7 +117,7 @@ const script: readonly Line[] = [
     stderr: /no computers with the label team=other/,
   },
   {
-    argv: ['exec', '-l', 'team', '--', 'sh', '-c', 'echo here; exit 7'],
+    argv: ['exec', '-l', 'team', '--', 'sh', '-c', 'printf here; exit 7'],
     code: 7,
     stdout: /^==> shop\/desk <==\nhere\n$/,
   },

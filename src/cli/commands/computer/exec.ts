@@ -48,6 +48,10 @@ export const command = defineCommand({
   async run(context, args, { label, ...options }) {
     const { computer, words: argv } = programTarget(args.computer, args.argv, label);
     if (argv.length === 0) throw new UsageError("missing required argument 'command'");
+    if (/^(-l|--label)($|.*=)/.test(argv[0] ?? '')) {
+      const remedy = 'for example: vc exec -l team=qa -- uptime';
+      throw new UsageError('give either a computer or --label', remedy);
+    }
     if (argv[0]?.startsWith('-')) {
       const remedy = 'Options of the program come after it: vc exec COMPUTER ls -la.';
       throw new UsageError(`unknown option '${argv[0]}'`, remedy);

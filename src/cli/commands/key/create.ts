@@ -6,7 +6,7 @@ import { note, print, printJson } from '../../output/print.js';
 import { request } from '../../targets/client.js';
 import { budgetFields, budgetOptions } from './budgets.js';
 import { expiry } from './expiry.js';
-import { expiryOf, rightsOf } from './limits.js';
+import { limitsOf } from './limits.js';
 
 export const command = defineCommand({
   name: 'create',
@@ -59,7 +59,7 @@ export const command = defineCommand({
       return undefined;
     }
     await print(context, created.key);
-    const limits = `${rightsOf(created)}, ${expiryOf(context, created, { now, stream: 'stderr' })}`;
+    const limits = limitsOf(context, created, now);
     await note(context, `created key ${name} (${created.id}): ${limits}`);
     const { baseUrl } = await context.settings();
     await note(context, `it cannot be shown again; to log in with it: vc login ${baseUrl.value}`);

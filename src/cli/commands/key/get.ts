@@ -1,4 +1,3 @@
-import { notFound } from '../../errors/cli-error.js';
 import { argument, defineCommand } from '../../framework/define.js';
 import { text } from '../../input/parse.js';
 import { keyFields } from '../../output/columns.js';
@@ -6,8 +5,7 @@ import { fields } from '../../output/fields.js';
 import { recordFormat } from '../../output/format/options.js';
 import { print, printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
-import { request } from '../../targets/client.js';
-import { keyIds } from '../../targets/lookup/keys.js';
+import { namedKey } from '../../targets/lookup/keys.js';
 
 export const command = defineCommand({
   name: 'get',
@@ -18,12 +16,7 @@ export const command = defineCommand({
   fields: fields.key,
   examples: [{ does: 'Show a key and what it has used', command: 'vc key get agent' }],
   async run(context, { key: name }) {
-    const id = (await keyIds(context, [name])).get(name);
-    const { keys } = await request(context, 'listKeys');
-    const key = keys.find((each) => each.id === id);
-    if (key === undefined) {
-      throw notFound(`there is no API key ${JSON.stringify(name)}`, 'see: vc key ls');
-    }
+    const key = await namedKey(context, name);
     if (context.globals.json) await printJson(context, key);
     else if (context.globals.quiet) await print(context, key.id);
     else await printRecord(context, keyFields(key));

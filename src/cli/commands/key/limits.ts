@@ -1,4 +1,5 @@
 import type { Key } from '../../../contract/index.js';
+import { count } from '../../../lib/text/count.js';
 import type { Context } from '../../framework/context.js';
 import { ageAndTime } from '../../output/time/relative-time.js';
 
@@ -19,4 +20,16 @@ export function expiryOf(
   if (!time) return 'never expires';
   if (!io[stream].isTTY) return `expires at ${time}`;
   return `${Date.parse(time) < now.getTime() ? 'expired' : 'expires'} ${ageAndTime(time, now)}`;
+}
+
+/** All of it in one line for a message: `act in shop, never expires, at most 5 computers`. */
+export function limitsOf(context: Pick<Context, 'io'>, key: Key, now: Date): string {
+  const { max_computers, max_hours, max_actions } = key;
+  return [
+    rightsOf(key),
+    expiryOf(context, key, { now, stream: 'stderr' }),
+    ...(max_computers === null ? [] : [`at most ${count(max_computers, 'computer')}`]),
+    ...(max_hours === null ? [] : [`at most ${count(max_hours, 'hour')}`]),
+    ...(max_actions === null ? [] : [`at most ${count(max_actions, 'action')}`]),
+  ].join(', ');
 }

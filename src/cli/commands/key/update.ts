@@ -8,7 +8,7 @@ import { request } from '../../targets/client.js';
 import { keyIds } from '../../targets/lookup/keys.js';
 import { budgetFields, budgetOptions } from './budgets.js';
 import { expiry } from './expiry.js';
-import { expiryOf, rightsOf } from './limits.js';
+import { limitsOf } from './limits.js';
 
 export const command = defineCommand({
   name: 'update',
@@ -48,8 +48,7 @@ export const command = defineCommand({
     if (context.globals.json) await printJson(context, key);
     else if (context.globals.quiet) await print(context, key.id);
     else {
-      const limits = `${rightsOf(key)}, ${expiryOf(context, key, { now, stream: 'stderr' })}`;
-      await done(context, `updated key ${key.name}: ${limits}`);
+      await done(context, `updated key ${key.name}: ${limitsOf(context, key, now)}`);
     }
   },
 });

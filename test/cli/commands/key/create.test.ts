@@ -14,6 +14,8 @@ const key = {
   // 30 days after it was created, and a moment less from now.
   expires_at: '2025-02-01T03:04:00.000Z',
   last_used_at: null,
+  ...{ max_computers: null, max_hours: null, max_actions: null },
+  used: { computers: 0, hours: 0, actions: 0 },
 };
 const terminal = { terminal: true, env: { NO_COLOR: '1' } };
 
@@ -31,6 +33,10 @@ test('vc key create says what the key may do, where, and until when', async () =
   world.service.on('POST /keys', all);
   const { stderr } = await world.run(['key', 'create', 'watcher']);
   expect(stderr).toContain('manage in all projects, never expires\n');
+  world.service.on('POST /keys', { ...all, max_computers: 1, max_actions: 50 });
+  expect((await world.run(['key', 'create', 'watcher', '--max-actions', '50'])).stderr).toContain(
+    'never expires, at most 1 computer, at most 50 actions\n',
+  );
 });
 
 test.each([120, 100, 80, 60])('vc key ls shows the expiry at %d columns', async (columns) => {

@@ -36,7 +36,7 @@ export const command = defineCommand({
     },
     {
       does: 'Create a key that can use ten hours of computers and 5,000 actions',
-      command: 'vc key create agent --max-hours 10 --max-actions 5000',
+      command: 'vc key create worker --max-hours 10 --max-actions 5000',
     },
     {
       does: 'Save the key in a private file',

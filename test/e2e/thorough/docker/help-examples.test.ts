@@ -18,7 +18,7 @@ const SKIPPED: Skipped = [
   [/^vc connection add show rtmps:\/\/live\.example\.com\/app$/, 'asks for the stream key'],
   [/--watch|^vc forward|^vc record demo\/desktop$|^vc events|^vc logs .* -f$/, 'runs until Ctrl-C'],
   [
-    /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|owner rm alice( --force)?|connection rm show|profile rm office)$/,
+    /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|snapshot rm demo\/desktop clean|owner rm alice( --force)?|connection rm show|profile rm office)$/,
     'asks at a terminal',
   ],
   [/^vc (backup --force|restore)/, 'writes to the host, or needs an empty state'],
@@ -26,6 +26,7 @@ const SKIPPED: Skipped = [
   [/^vc demo --pause/, 'the demo is run once'],
   [/^vc (up|diff|down)\b/, 'needs a file; test/e2e/cli/fleet-file.test.ts has one'],
   [/^vc cluster|--member node1/, 'needs a cluster'],
+  [/vc webhook (create|get|test|deliveries|rm)/, 'needs a target; surfaces.test.ts has one'],
 ];
 
 /** What the examples need, in the order in which it is made; some are examples themselves. */
@@ -36,17 +37,23 @@ const BEFORE = [
   'vc create desk',
   'vc project create shop; vc project create trial; vc create demo/a; vc create demo/b',
   "vc alias set look 'screenshot desk'",
+  'vc snapshot create demo/desktop clean',
+  'vc snapshot create demo/desktop a; vc snapshot create demo/desktop b',
   'vc key create agent',
   'vc owner create alice',
   'vc connection add show rtmps://live.example.com/app/name',
   "echo error > app.log; echo uname > setup.sh; echo 'print(1)' > task.py; echo some words > words.txt",
   'echo note > notes.txt; echo report > report.pdf; echo ls > commands.sh; echo secret > stream.key; echo secret > password.txt',
+  "echo STAGE=test > .env; echo '{}' > app.json; mkdir mybox; printf 'FROM linux\\nARG VERSION\\nRUN true\\n' | tee mybox/Dockerfile > Dockerfile.qa",
   'vc secret set SHOP_PASSWORD -p demo < password.txt',
   `echo '{"type":"computer_call","call_id":"c","actions":[{"type":"screenshot"}]}' > turn.json; echo '{"action":"move","x":1,"y":2}' > login.jsonl; mkdir -p ~/.local/share/bash-completion/completions`,
 ];
 
 /** Examples that end something, in this order, after the others. */
 const AFTER = [
+  'vc reset demo/desktop clean',
+  'vc reset demo/desktop',
+  'vc snapshot rm demo/desktop a b --yes',
   'vc stop demo/desktop',
   'vc wait demo/desktop --for stopped --timeout 2m',
   'vc start demo/desktop',

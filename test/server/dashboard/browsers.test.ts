@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDashboard } from '../../../scripts/dashboard.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { describeUnless } from '../../support/run/needs.js';
@@ -37,17 +37,21 @@ for (const [name, executablePath] of BROWSERS) {
         defaultViewport: { width: 1280, height: 800 },
         timeout: 120_000,
       });
-      page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
     }, 180_000);
     afterAll(async () => {
       await browser?.close();
       await app?.close();
       if (home !== undefined) rmSync(home, { recursive: true, force: true });
     });
+    // A page that still loads would delay or refuse the next test's navigation.
+    beforeEach(async () => {
+      page = await browser.newPage();
+      page.setDefaultTimeout(60_000);
+    }, 120_000);
     afterEach(async () => {
+      await page.close();
       for (const cookie of await browser.cookies()) await browser.deleteCookie(cookie);
-    });
+    }, 120_000);
 
     const open = (host: string, path: string) => page.goto(`http://${host}:${app.port}${path}`);
     const address = () => page.evaluate('location.href');

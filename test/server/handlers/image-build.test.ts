@@ -54,7 +54,7 @@ it('the answer is the progress, and the image last', async () => {
   const log = await app.send('GET', '/api/images/mybox/log');
   expect(log.headers['content-type']).toBe('text/plain; charset=utf-8');
   expect(log.text).toMatch(/^#2 \[stage-0 2\/2\] RUN /m);
-  expect(answer.text + audit.text + log.text).not.toContain('4711');
+  expect(answer.text + audit.text + log.text).not.toMatch(/(s3cret|word)-4711/);
   const other = { authorization: `Bearer ${app.world.addOwner('other')}` };
   for (const path of ['/api/images/mybox/log', '/api/images/none/log']) {
     expect((await app.send('GET', path, other)).status).toBe(404);

@@ -807,7 +807,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['image', 'ls'],
     answers: { 'GET /health': health, 'GET /images': { images: [image], failures: [] } },
     asks: ['GET /images'],
-    stdout: /^NAME\t.*\nlinux\tdocker\tlinux\timage\t3 MB\t.*\tready\n$/,
+    stdout: /^NAME\t.*\nlinux\tdocker\tlinux\timage\t3.0 MB\t.*\tready\n$/,
   },
   'image log': {
     argv: ['image', 'log', 'mybox'],

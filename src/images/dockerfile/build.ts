@@ -196,7 +196,8 @@ class Build {
       );
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
-      throw mistake(step, `${step.text}: ${errorMessage(error)}`);
+      const remedy = 'correct the step and build again; the steps before it are cached';
+      throw mistake(step, `${step.text}: ${errorMessage(error)}`, remedy);
     }
   }
 

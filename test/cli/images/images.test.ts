@@ -37,7 +37,7 @@ test('images of all engines are listed, even of unusable ones', async () => {
   const { code, stdout } = await run('ls');
   expect(code).toBe(0);
   expect(stdout).toBe(
-    'NAME\tENGINE\tOS\tKIND\tSIZE\tCREATED\tSTATE\nlab\tqemu\twindows\tdisk\t5 MB\t2026-01-02T03:04:05.000Z\tready\n',
+    'NAME\tENGINE\tOS\tKIND\tSIZE\tCREATED\tSTATE\nlab\tqemu\twindows\tdisk\t5.0 MB\t2026-01-02T03:04:05.000Z\tready\n',
   );
   expect(JSON.parse((await run('ls', '--json')).stdout).images).toMatchObject([
     { name: 'lab', engine: 'qemu', kind: 'disk', bytes: 5e6, state: 'ready' },
@@ -66,8 +66,8 @@ test('several images are removed together, or none if a name is unknown', async 
   const [lab, other] = [install('lab'), install('other')];
   const dry = await run('rm', 'lab', 'other', '--dry-run');
   expect(dry).toMatchObject({ code: 0, stdout: '' });
-  expect(dry.stderr).toContain('would remove the image lab for qemu (disk, 5 MB)\n');
-  expect(dry.stderr).toContain('would remove the image other for qemu (disk, 5 MB)\n');
+  expect(dry.stderr).toContain('would remove the image lab for qemu (disk, 5.0 MB)\n');
+  expect(dry.stderr).toContain('would remove the image other for qemu (disk, 5.0 MB)\n');
   expect((await run('rm', 'lab', 'nothing', '--yes')).code).toBe(5);
   expect([lab, other].map((path) => existsSync(path))).toEqual([true, true]);
   const { stdout } = await run('rm', 'lab', 'other', '--yes', '--json');
@@ -83,7 +83,7 @@ test('an image is removed after a confirmation', async () => {
   const directory = install('lab');
   expect((await run('rm', 'lab')).code).toBe(2);
   const no = await world.run(['image', 'rm', 'lab'], { env, terminal: true, stdin: 'no\n' });
-  expect(no.stderr).toContain('Remove the image lab for qemu (disk, 5 MB)? [y/N]');
+  expect(no.stderr).toContain('Remove the image lab for qemu (disk, 5.0 MB)? [y/N]');
   expect(existsSync(directory)).toBe(true);
   expect(await run('rm', 'lab', '--yes')).toMatchObject({
     code: 0,

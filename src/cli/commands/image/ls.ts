@@ -6,6 +6,7 @@ import { fields } from '../../output/fields.js';
 import { tableFormat } from '../../output/format/options.js';
 import { printList } from '../../output/list.js';
 import { note } from '../../output/print.js';
+import { size } from '../../output/size.js';
 import type { Column } from '../../output/table.js';
 import { serviceHealth } from '../../serve/health.js';
 import { isLoopbackUrl } from '../../serve/listen.js';
@@ -16,7 +17,7 @@ const columns: readonly Column<Image>[] = [
   { header: 'ENGINE', value: ({ engine }) => engine },
   { header: 'OS', spare: 3, value: ({ os }) => os },
   { header: 'KIND', spare: 1, value: ({ kind }) => kind },
-  { header: 'SIZE', value: ({ bytes }) => `${Math.round(bytes / 1e6)} MB` },
+  { header: 'SIZE', value: ({ bytes }) => size(bytes) },
   { header: 'USED BY', wide: true, value: ({ used_by }) => String(used_by ?? '') },
   { header: 'CREATED', spare: 2, value: ({ created_at }) => created_at, isTime: true },
   {

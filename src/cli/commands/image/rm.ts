@@ -7,6 +7,7 @@ import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
 import { ENGINE_NAMES } from '../../input/engine-choice.js';
+import { size } from '../../output/size.js';
 import { isLoopbackUrl } from '../../serve/listen.js';
 import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
@@ -103,5 +104,5 @@ function find(images: readonly Image[], name: string, engine: string | undefined
 }
 
 function described({ name, engine, kind, bytes }: Image): string {
-  return `the image ${name} for ${engine} (${kind}, ${Math.round(bytes / 1e6)} MB)`;
+  return `the image ${name} for ${engine} (${kind}, ${size(bytes)})`;
 }

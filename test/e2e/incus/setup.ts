@@ -19,6 +19,8 @@ declare module 'vitest' {
     clusterState: string;
     /** Why this host has no server of LXD or Incus: the tests are skipped. Empty if it has one. */
     noCluster: string;
+    /** A process in the network of the test cluster; 0 without one. */
+    clusterPid: number;
     /** What went wrong with the server running: the tests fail. */
     clusterFault: string;
   }
@@ -50,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('noCluster', '');
   project.provide('clusterFault', '');
   project.provide('clusterState', clusterState);
+  project.provide('clusterPid', open.pid);
   const engine = { engine: 'incus', dockerHost: NO_DOCKER, qemuSeed: '', clusterState } as const;
   const closeService = await provideSharedService(project, engine);
   return async () => {
@@ -71,6 +74,7 @@ async function withoutCluster(
   project.provide('noCluster', isSkipped ? (`no cluster: ${message}`.split('\n')[0] ?? '') : '');
   project.provide('clusterFault', isSkipped ? '' : message);
   project.provide('clusterState', '');
+  project.provide('clusterPid', 0);
   // Files connect to it when they are loaded, before they are skipped.
   const nobody = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'none', logFile: '', pageOrigin: '' };
   project.provide('sharedService', nobody);

@@ -11,6 +11,8 @@ const LINK = 'vctestlxd1';
 export interface TestCluster {
   /** As its operator. */
   readonly operator: Cluster;
+  /** A process in the network namespace of the member. */
+  readonly pid: number;
   /** Gives a state directory access, as `vc setup` does. */
   setUp(stateDirectory: string): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +44,7 @@ export async function openTestCluster(directory: string): Promise<TestCluster> {
     const poolConfig = { size: '16GiB' };
     await configureCluster(operator, { stateDirectory, poolDriver: 'btrfs', poolConfig });
   };
-  return { operator, setUp, close };
+  return { operator, pid: member.pid, setUp, close };
 }
 
 /** Puts one end of a pair of interfaces into the member's network namespace. */

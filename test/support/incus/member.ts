@@ -30,6 +30,8 @@ export interface MemberOptions {
 export interface TestMember {
   /** As its operator. */
   readonly operator: Cluster;
+  /** A process in its network namespace. */
+  readonly pid: number;
   /** Ends it with all of its containers, as a power failure does. */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +60,7 @@ export async function openMember(options: MemberOptions): Promise<TestMember> {
     await close();
     throw error;
   }
-  return { operator, kill, close };
+  return { operator, pid: child.pid ?? 0, kill, close };
 }
 
 function refuseWithoutServer(): void {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 export async function openUplink(): Promise<{ close(): Promise<void> }> {
   const pid = namespaceOf();
   if (pid === undefined) return { close: async () => undefined };
+  const restoreRoute = replaceDefaultRoute(pid);
   const child = spawn(
     'setpriv',
     [
@@ -27,8 +28,21 @@ export async function openUplink(): Promise<{ close(): Promise<void> }> {
     close: async () => {
       child.kill('SIGTERM');
       await ended;
+      restoreRoute();
     },
   };
+}
+
+/** Removes the default route of a namespace, in place of which slirp4netns adds its own. */
+function replaceDefaultRoute(pid: number): () => void {
+  const route = (...words: string[]) =>
+    execFileSync('nsenter', ['--target', `${pid}`, '--net', 'ip', 'route', ...words], {
+      encoding: 'utf8',
+    }).trim();
+  const present = route('show', 'default');
+  if (present === '') return () => undefined;
+  route('delete', 'default');
+  return () => void route('replace', ...present.split(/\s+/));
 }
 
 async function failed(ended: Promise<unknown[]>): Promise<never> {
@@ -40,5 +54,6 @@ async function failed(ended: Promise<unknown[]>): Promise<never> {
 function namespaceOf(): number | undefined {
   if (inject('engine') === 'docker') return inject('dockerPid') || undefined;
   if (inject('engine') === 'podman') return inject('podman').pid;
+  if (inject('engine') === 'incus') return inject('clusterPid') || undefined;
   return undefined;
 }

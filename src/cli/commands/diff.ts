@@ -14,15 +14,16 @@ export const command = defineCommand({
     { does: 'Apply it only if something differs', command: 'vc diff || vc up' },
   ],
   async run(context, _, { file }) {
-    const [{ loadFleet, planFleet }, { wouldDo }] = await Promise.all([
+    const [{ loadFleet, planFleet }, { inShort }, { wouldDo }] = await Promise.all([
       import('../fleet-file/load.js'),
+      import('../fleet-file/plan.js'),
       import('../fleet-file/describe.js'),
     ]);
     const fleet = await loadFleet(context, file);
     const { steps, existing } = await planFleet(context, fleet);
     const { project } = fleet;
     if (context.globals.json) {
-      const computers = steps.map(({ name, action, changes }) => ({ name, action, changes }));
+      const computers = steps.map((step) => ({ name: step.name, ...inShort(step) }));
       await printJson(context, { project, project_exists: existing !== undefined, computers });
     } else for (const step of steps) await print(context, wouldDo(step, project));
     const isSame = existing !== undefined && steps.every(({ action }) => action === 'none');

@@ -10,9 +10,8 @@ export const command = defineCommand({
   summary: 'Create and update the computers of a file',
   details: [
     'Creates the project, images and computers of the file, starts those that are stopped, and updates',
-    'labels, variables and other settings. What cannot be updated, such as the number of processors,',
-    'is left as it is without --recreate, and a computer that is no longer in the file without',
-    '--remove-orphans. A second run changes nothing. The exit code is 3 if --recreate is needed.',
+    'labels, variables and other settings. What cannot be updated, such as the image, is left as it is',
+    'without --recreate, and a computer that is no longer in the file without --remove-orphans. A second run changes nothing. The exit code is 3 if --recreate is needed.',
   ].join(' '),
   arguments: {},
   options: {
@@ -36,19 +35,22 @@ export const command = defineCommand({
     // Loaded only here, because the schemas take time to load.
     const [
       { loadFleet, planFleet },
+      { inShort },
       { buildImages, checkSteps, createProject, removeIfEmpty, StepRunner },
       texts,
     ] = await Promise.all([
       import('../fleet-file/load.js'),
+      import('../fleet-file/plan.js'),
       import('../fleet-file/apply.js'),
       import('../fleet-file/describe.js'),
     ]);
     const fleet = await loadFleet(context, file);
     const { project, shown } = fleet;
     const { steps, existing } = await planFleet(context, fleet);
-    const allowed = steps.filter(({ action }) =>
-      action === 'recreate' ? recreate : action !== 'remove' || removeOrphans,
-    );
+    const allowed = steps.flatMap((step) => {
+      if (step.action === 'remove') return removeOrphans ? [step] : [];
+      return step.action !== 'recreate' || recreate ? [step] : (step.instead ?? []);
+    });
     await checkSteps(context, fleet, { steps: allowed, exists: existing !== undefined });
     const lost = allowed.filter(({ action }) => action === 'recreate' || action === 'remove');
     if (lost.length > 0) {
@@ -72,14 +74,17 @@ export const command = defineCommand({
         const step = byName.get(name);
         if (step === undefined) throw new TypeError(`there is no step ${name}`);
         await runner.run(name);
-        return { action: step.action, changes: step.changes, done: allowed.includes(step) };
+        return { ...inShort(step), done: allowed.includes(step) };
       },
       did: (name, answer) => texts.did({ name, ...answer }, project),
-      show: (name, answer) => {
+      show: async (name, answer) => {
         const step = { ...byName.get(name), name, ...answer };
-        return answer.done
-          ? done(context, texts.did(step, project))
-          : note(context, texts.kept(step, project, shown));
+        if (answer.done) return done(context, texts.did(step, project));
+        const { instead } = answer;
+        if (instead && instead.action !== 'none') {
+          await done(context, texts.did({ name, ...instead }, project));
+        }
+        return note(context, texts.kept(step, project, shown));
       },
     });
     // Without a computer there would be nothing that says who made the project.

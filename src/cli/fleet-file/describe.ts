@@ -19,16 +19,21 @@ export function wouldDo(step: Step, project: string): string {
   const shown = `${project}/${step.name}`;
   if (action === 'none') return `unchanged ${shown}`;
   const option = action === 'recreate' || action === 'remove' ? `, with ${NEEDED[action]}` : '';
-  return `would ${VERBS[action][0]} ${shown}${changesOf(step)}${option}`;
+  const { instead } = step;
+  const without =
+    instead === undefined || instead.action === 'none'
+      ? ''
+      : `, and without it ${VERBS[instead.action][0]} it${changesOf(instead)}`;
+  return `would ${VERBS[action][0]} ${shown}${changesOf(step)}${option}${without}`;
 }
 
 /** `updated fleet/web (labels)`. */
-export function did(step: Step, project: string): string {
+export function did(step: Pick<Step, 'name' | 'action' | 'changes'>, project: string): string {
   return `${VERBS[step.action][1]} ${project}/${step.name}${changesOf(step)}`;
 }
 
 /** Why a computer was kept as it is. */
-export function kept(step: Step, project: string, file: string): string {
+export function kept(step: Omit<Step, 'instead'>, project: string, file: string): string {
   const { action, changes, existing } = step;
   const shown = `kept ${project}/${step.name}, which`;
   if (action === 'remove')
@@ -40,6 +45,6 @@ export function kept(step: Step, project: string, file: string): string {
   return `${shown} ${why}; to recreate it with an empty disk: vc up ${NEEDED.recreate}`;
 }
 
-function changesOf({ action, changes }: Step): string {
+function changesOf({ action, changes }: Pick<Step, 'action' | 'changes'>): string {
   return changes.length === 0 || action === 'start' ? '' : ` (${changes.join(', ')})`;
 }

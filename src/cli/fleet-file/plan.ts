@@ -17,6 +17,8 @@ export interface Step {
   readonly existing?: Computer;
   /** For `update`. */
   readonly body?: Changes;
+  /** For `recreate`: what brings it as near to the file as possible without. */
+  readonly instead?: Step;
 }
 
 /**
@@ -70,14 +72,31 @@ function stepOf(wanted: Wanted, existing: Computer | undefined): Step {
   }
   const same = { name, wanted, existing };
   if (existing.status === 'error') return { ...same, action: 'recreate', changes: ['status'] };
-  if (existing.labels[UP.config] !== body.labels[UP.config]) {
-    return { ...same, action: 'recreate', changes: fixedChanges(body, existing) };
+  const { [UP.config]: config } = existing.labels;
+  const { [UP.config]: wantedConfig, ...others } = body.labels;
+  if (config !== wantedConfig) {
+    // The label stays: it tells the next run that the computer still differs.
+    const labels = config === undefined ? others : { ...others, [UP.config]: config };
+    const instead = stepOf({ ...wanted, body: { ...body, labels } }, existing);
+    return { ...same, action: 'recreate', changes: fixedChanges(body, existing), instead };
   }
   const changed = changesOf(wanted, existing);
   const changes = changedOptions(changed);
   if (changes.length > 0) return { ...same, action: 'update', changes, body: changed };
   if (!isUp(existing)) return { ...same, action: 'start', changes: ['status'] };
   return { ...same, action: 'none', changes };
+}
+
+type ShortStep = Pick<Step, 'action' | 'changes'>;
+
+/** A step as `--json` shows it. */
+export function inShort({
+  action,
+  changes,
+  instead,
+}: Step): ShortStep & { readonly instead?: ShortStep } {
+  if (instead === undefined) return { action, changes };
+  return { action, changes, instead: { action: instead.action, changes: instead.changes } };
 }
 
 /** Whether it runs, or will without a request. */

@@ -91,6 +91,16 @@ describe('a plan', () => {
     expect(actions(await planAfter('{a: {}}', '{a: {}}', changes as object))).toEqual([expected]);
   });
 
+  it('updates what it can if the rest needs another computer', async () => {
+    const [step] = await planAfter('{a: {}}', '{a: {setup: ls, labels: {x: 1}}}');
+    expect(step).toMatchObject({
+      action: 'recreate',
+      instead: { action: 'update', changes: ['labels'], body: { labels: { x: '1' } } },
+    });
+    // The next run finds that it still differs.
+    expect(step?.instead?.body?.labels).not.toHaveProperty('vc.config');
+  });
+
   it('removes labels and variables that the file no longer has', async () => {
     const [step] = await planAfter('{a: {labels: {x: 1}, env: {A: 1}}}', '{a: {expires_in: 60}}');
     expect(step?.body).toEqual({

@@ -48,19 +48,19 @@ it('names a secret that is missing', async () => {
   expect(stderr).toMatch(/has no secret PASSWORD.*\n.*vc secret set PASSWORD -p demo/);
 });
 
-it('without its options makes no computer again and removes none', async () => {
-  write('name: demo\ncomputers: {web: {cpu: 4}}');
+it('without its options makes no computer again and removes none, but updates what it can', async () => {
+  write('name: demo\ncomputers: {web: {image: wine, labels: {x: 1}}}');
   existing('web', 'old');
+  world.service.on('PATCH /computers/cmp_web', computer);
   const { code, stderr } = await world.run(['up']);
   expect(code).toBe(3);
-  expect(stderr).toBe(
-    [
-      'kept demo/web, which differs (cpu); to recreate it with an empty disk: vc up --recreate',
-      'kept demo/old, which is not in computers.yaml; to remove it: vc up --remove-orphans',
-      '',
-    ].join('\n'),
-  );
-  expect(asked()).toEqual(['GET /projects/demo']);
+  expect(stderr.split('\n').sort()).toEqual([
+    '',
+    'kept demo/old, which is not in computers.yaml; to remove it: vc up --remove-orphans',
+    'kept demo/web, which differs (image); to recreate it with an empty disk: vc up --recreate',
+    'updated demo/web (labels)',
+  ]);
+  expect(asked()).toEqual(['GET /projects/demo', 'PATCH /computers/cmp_web']);
 });
 
 it('asks before it loses a disk', async () => {

@@ -60,6 +60,9 @@ export interface MachineSpec {
   readonly from?: DiskSource | undefined;
 }
 
+/** What can be changed of a machine that was made. */
+export type MachineSize = Pick<MachineSpec, 'cpu' | 'ram' | 'resolution'>;
+
 /** A saved disk, by the id that the service has generated: `[a-z0-9_]{1,40}`. */
 export interface DiskSource {
   readonly id: string;
@@ -177,6 +180,11 @@ export interface Engine {
   start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
   /** Changes the host name from the next start on. Absent: it stays as it was created. */
   setHostName?(id: string, hostName: string): Promise<void>;
+  /**
+   * Changes the size of a machine from its next start on. `now`: a running one has the processors and the
+   * memory at once, but no other screen. Called before each start of a machine that it was called for.
+   */
+  resize(id: string, size: MachineSize, signal?: AbortSignal): Promise<'now' | 'next start'>;
   /** Asks the guest to end and ends it by force after `graceMs` milliseconds. The disk stays. */
   stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void>;
   /** Ends it if it runs; afterwards nothing of the machine is left: no disk, network or socket. */

@@ -12,6 +12,7 @@ import { DamageLog } from './model/damage-log.js';
 import { Stability } from './model/stability.js';
 import type { UpdateScheduler } from './model/update-scheduler.js';
 import type { Connection } from './rfb/connection.js';
+import { setDesktopSize } from './rfb/messages.js';
 import { forwardEvents } from './screen-events.js';
 import type {
   ButtonInput,
@@ -161,6 +162,14 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     await this.#stability.afterInput(this.#inputAt, signal);
     await this.#updates.sync(signal);
     return this.#screenshots.take(options, signal);
+  }
+
+  async resize(size: Size, signal?: AbortSignal): Promise<boolean> {
+    this.#begin(signal);
+    this.#connection.send(setDesktopSize(size));
+    await this.#connection.flush(signal);
+    await this.#updates.sync(signal);
+    return this.size.width === size.width && this.size.height === size.height;
   }
 
   async refresh(signal?: AbortSignal): Promise<number> {

@@ -250,10 +250,10 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tkey create\t\tname=ci\tok\t3 ms\tlaptop\n$/,
   },
   'computer update': {
-    argv: ['computer', 'update', name, '--protect'],
-    answers: { [`PATCH ${at}`]: { ...computer, protected: true } },
-    asks: [[`PATCH ${at}`, { protected: true }]],
-    stdout: '',
+    argv: ['computer', 'update', name, '--protect', '--cpu', '4', '--resolution', '1920x1080'],
+    answers: { [`PATCH ${at}`]: { ...computer, pending: ['cpu', 'resolution'] } },
+    asks: [[`PATCH ${at}`, { protected: true, cpu: 4, resolution: { width: 1920, height: 1080 } }]],
+    stdout: 'cpu and resolution change at the next start: vc restart demo/desktop\n',
     stderr: 'updated demo/desktop\n',
   },
   'computer control': {

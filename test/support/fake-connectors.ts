@@ -2,12 +2,14 @@ import { EventEmitter } from 'node:events';
 import { ApiError } from '../../src/contract/errors.js';
 import type { Connectors } from '../../src/fleet/sessions/session.js';
 import { DamageLog } from '../../src/screen/model/damage-log.js';
-import type { Region, Screen, ScreenEvents } from '../../src/screen/types.js';
+import type { Region, Screen, ScreenEvents, Size } from '../../src/screen/types.js';
 import type { Shell } from '../../src/shell/types.js';
 
 /** A screen of 1280x800 that records its input. */
 export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
-  readonly size = { width: 1280, height: 800 };
+  size = { width: 1280, height: 800 };
+  /** Whether it takes another size. */
+  resizes = true;
   readonly pointer = { x: 640, y: 400 };
   readonly changes = new DamageLog();
   readonly inputs: string[] = [];
@@ -19,6 +21,10 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   async move(x: number, y: number) {
     if (x >= 1280 || y >= 800) throw new ApiError('off_screen', 'the screen is 1280x800');
     this.inputs.push(`move ${x},${y}`);
+  }
+  async resize(size: Size) {
+    if (this.resizes) this.size = size;
+    return this.resizes;
   }
   async click(input: Parameters<Screen['click']>[0]) {
     this.inputs.push(`${input.button} x${input.clicks} ${input.x},${input.y}`);

@@ -6,6 +6,7 @@ import type {
   EngineImage,
   MachineDescription,
   MachineEvent,
+  MachineSize,
   MachineSpec,
   MachineState,
   MachineUsage,
@@ -25,6 +26,7 @@ type Call =
   | 'move'
   | 'save'
   | 'reset'
+  | 'resize'
   | 'savedDisks'
   | 'removeSaved';
 
@@ -49,6 +51,8 @@ export class FakeEngine implements Engine, Measuring {
   readonly gates = new Map<Call, Promise<void>>();
   /** Makes such calls fail. */
   readonly failures = new Map<Call, Error>();
+  /** Whether it changes the size of running machines. */
+  resizes = true;
   readonly #listeners = new Set<(event: MachineEvent) => void>();
 
   async probe(): Promise<Probe> {
@@ -70,6 +74,15 @@ export class FakeEngine implements Engine, Measuring {
     const machine = this.machines.get(id);
     if (!machine) throw new ApiError('not_found', 'no such machine');
     machine.status = 'running';
+  }
+
+  async resize(id: string, { cpu, ram, resolution }: MachineSize): Promise<'now' | 'next start'> {
+    await this.step('resize', id);
+    const machine = this.machines.get(id);
+    if (!machine) throw new ApiError('not_found', 'no such machine');
+    if (machine.status === 'running' && !this.resizes) return 'next start';
+    machine.spec = { ...machine.spec, cpu, ram, resolution };
+    return 'now';
   }
 
   async stop(id: string): Promise<void> {

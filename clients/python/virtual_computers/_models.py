@@ -23,6 +23,13 @@ class Resolution:
     height: int
 
 
+def size_text(size: str | tuple[int, int] | Resolution | None) -> str | None:
+    """The size of a screen as a request has it."""
+    if isinstance(size, Resolution):
+        size = (size.width, size.height)
+    return f"{size[0]}x{size[1]}" if isinstance(size, tuple) else size
+
+
 @dataclass(frozen=True)
 class Creator:
     """The API key that created a computer, also after it was revoked."""
@@ -109,6 +116,8 @@ class ComputerInfo:
     """The member of the cluster that it is on; None without a cluster."""
     started_at: str | None = None
     status_reason: str | None = None
+    pending: list[Literal["cpu", "ram", "resolution"]] = field(default_factory=list)
+    """What was changed and its machine has from the next start on."""
     gpu: str = "none"
     url: str | None = None
     auto_stop_minutes: int | None = None

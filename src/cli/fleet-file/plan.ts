@@ -104,18 +104,7 @@ export function isUp({ status }: Computer): boolean {
   return status === 'running' || status === 'starting';
 }
 
-const SHOWN = [
-  'os',
-  'cpu',
-  'ram',
-  'gpu',
-  'resolution',
-  'image',
-  'engine',
-  'timezone',
-  'locale',
-  'sudo',
-] as const;
+const SHOWN = ['os', 'gpu', 'image', 'engine', 'timezone', 'locale', 'sudo'] as const;
 
 /** The options that cannot be changed and differ; the digest includes some that are not shown. */
 function fixedChanges(body: Wanted['body'], existing: Computer): readonly string[] {
@@ -139,6 +128,11 @@ function changesOf({ body }: Wanted, existing: Computer): Changes {
     ...Object.fromEntries(gone.map((key) => [key, null])),
   };
   return {
+    ...(body.cpu !== existing.cpu && { cpu: body.cpu }),
+    ...(body.ram !== existing.ram && { ram: body.ram }),
+    ...(!isDeepStrictEqual(body.resolution, existing.resolution) && {
+      resolution: body.resolution,
+    }),
     ...(body.auto_stop_minutes !== existing.auto_stop_minutes && {
       auto_stop_minutes: body.auto_stop_minutes,
     }),

@@ -63,3 +63,8 @@ export function assignment(text: string): readonly [string, string] {
 export function asTexts<const V extends number>(values: readonly V[]): `${V}`[] {
   return values.map((value) => `${value}` as const);
 }
+
+/** A number of cores, or of GB of memory. */
+export function sizeOf(text: '2' | '4' | '8' | undefined): 2 | 4 | 8 | undefined {
+  return text === undefined ? undefined : ({ 2: 2, 4: 4, 8: 8 } as const)[text];
+}

@@ -163,6 +163,7 @@ export function computerFields(computer: Computer): RecordField[] {
     ['size', `${computer.cpu} cores, ${computer.ram} GB`],
     ...(computer.gpu === 'none' ? [] : [['gpu', computer.gpu] as [string, string]]),
     ['screen', `${resolution.width}x${resolution.height} at start`],
+    ...(computer.pending ? [['at next start', computer.pending.join(', ')] as const] : []),
     ['engine', `${computer.engine} (${computer.isolation})`],
     ...(computer.member ? [['member', computer.member] as [string, string]] : []),
     ['image', note === undefined ? computer.image : `${computer.image} (${note})`],

@@ -52,6 +52,7 @@ export const fields = {
     'member',
     'image',
     'resolution',
+    'pending',
     'auto_stop_minutes',
     'on_idle',
     'expires_at',

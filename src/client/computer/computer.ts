@@ -129,7 +129,10 @@ export class ComputerHandle extends ComputerActions {
     return (await this.client.request('listActions', { params, query, ...call })).actions;
   }
 
-  /** Renames or protects it, or sets its auto-stop; omitted fields keep their values. */
+  /**
+   * Changes its name, size, labels or settings; omitted fields keep their values. What its machine has
+   * from the next start on is in `pending`.
+   */
   async update(
     changes: NonNullable<BodyInput<'updateComputer'>>,
     options: CallOptions = {},

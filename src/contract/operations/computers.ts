@@ -93,8 +93,9 @@ export const computersOperations = {
     paths: computerPaths(''),
     tag: 'Computers',
     summary:
-      'Change the name, labels, variables or protection of a computer, or when it is stopped or deleted',
-    description: 'Omitted fields keep their values.',
+      'Change the name, size, labels, variables or protection of a computer, or when it is stopped or deleted',
+    description:
+      'Omitted fields keep their values. `pending` in the answer names what the machine has from its next start on.',
     access: manage.project,
     audit: 'update',
     body: UpdateComputer,

@@ -94,6 +94,15 @@ export const CreateComputer = z
 export const UpdateComputer = z
   .object({
     name: ComputerName.optional(),
+    ram: Ram.optional().describe(
+      'Memory in GB. More is there at once on Docker, Podman and LXD; less, and on QEMU also more, from the next start on: see `pending` in the answer.',
+    ),
+    cpu: Cpu.optional().describe(
+      'Number of cores: at once on Docker, Podman and LXD, on QEMU from the next start on.',
+    ),
+    resolution: Resolution.optional().describe(
+      'Size of the screen, at once; for Windows programs (Wine) and imported disks from the next start on.',
+    ),
     auto_stop_minutes: AutoStop.optional(),
     on_idle: OnIdle.optional(),
     expires_at: ExpiresAt.optional(),

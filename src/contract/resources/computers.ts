@@ -6,6 +6,7 @@ import {
   ON_IDLE,
   OPERATING_SYSTEMS,
   RAM_SIZES,
+  RESIZABLE,
 } from '../constants.js';
 import { integer, oneOf, oneOfWords, Timestamp } from '../primitives.js';
 import { Control } from './control.js';
@@ -103,6 +104,14 @@ export const Computer = z
     resolution: ScreenSize.describe(
       'Size of the screen when the computer starts; screenshots have its present size.',
     ),
+    pending: z
+      .array(z.enum(RESIZABLE))
+      .optional()
+      .meta({
+        description:
+          'Of `cpu`, `ram` and `resolution` those that were changed and that its machine has from the next start on; absent if there are none.',
+        examples: [['cpu', 'ram']],
+      }),
     auto_stop_minutes: z
       .number()
       .int()

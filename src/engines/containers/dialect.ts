@@ -27,6 +27,15 @@ export interface EngineFacts {
   readonly isRemapped: boolean;
 }
 
+/** Limits that can be changed. */
+export interface Limits {
+  /** Weight of processor time. */
+  readonly shares?: number;
+  readonly cpus?: number;
+  /** Bytes, without swap. */
+  readonly memory?: number;
+}
+
 /** What differs between the engines that speak Docker's API. */
 export interface Dialect {
   /** The engine's name: the value of `--engine`. */
@@ -65,11 +74,11 @@ export interface Dialect {
   adapt(config: ContainerCreateOptions): ContainerCreateOptions;
   /** Completes the start of a container whose first process is `pid`. */
   started?(pid: number, abortSignal: AbortSignal): Promise<void>;
-  /** Changes the weight of a running container's processor time. */
-  setCpuShares(
+  /** Changes limits of a running container; those that are missing stay. */
+  setLimits(
     docker: Docker,
     container: string,
-    shares: number,
+    limits: Limits,
     abortSignal: AbortSignal,
   ): Promise<unknown>;
   /**

@@ -192,6 +192,7 @@ export function createContainerEngine(
       await machines.start(id, signal);
       pool.started(id);
     },
+    resize: (id, size, signal) => machines.resize(id, size, signal),
     setHostName: async (id, hostName) => hostNames.set(id, hostName),
     reserve: (spec) => pool.reserve(spec),
     release: (id) => pool.release(id),

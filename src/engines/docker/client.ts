@@ -31,8 +31,14 @@ export const dockerDialect: Dialect = {
   ulimits: [],
   logConfig: LOG_CONFIG,
   adapt: (config) => config,
-  setCpuShares: (docker, container, shares) =>
-    docker.getContainer(container).update({ CpuShares: shares }),
+  setLimits: (docker, container, { shares, cpus, memory }, abortSignal) =>
+    docker.getContainer(container).update({
+      CpuShares: shares,
+      NanoCpus: cpus && cpus * 1e9,
+      Memory: memory,
+      MemorySwap: memory,
+      abortSignal,
+    }),
   createNetwork: (docker, { name, bridge, subnet, labels }, abortSignal) =>
     docker.createNetwork({
       Name: name,

@@ -18,7 +18,7 @@ import { currentImages } from './images/list.js';
 import { imageHash } from './images/recipe-hash.js';
 import { execStream } from './machine/exec-stream.js';
 import { IncusMachines } from './machine/incus-machines.js';
-import { AUTHORIZED_KEY, HOST_NAME } from './machine/instance-config.js';
+import { AUTHORIZED_KEY, HOST_NAME, sizeConfig } from './machine/instance-config.js';
 import { Instances } from './machine/instances.js';
 import { measuredMembers, memberStates } from './machine/members.js';
 import { Moving, movedMachine, movingState } from './machine/moves/copies.js';
@@ -135,6 +135,10 @@ export function createIncusEngine(
     removeSaved: (id, signal) => saved.remove(id, signal),
     reset: (spec, signal) => machines.reset(spec, signal),
     start: (id, signal) => machines.start(id, signal),
+    resize: async (id, size, signal) => {
+      await machines.configure(id, sizeConfig(size), signal);
+      return 'now';
+    },
     setHostName: (id, hostName) => machines.configure(id, { [HOST_NAME]: hostName }),
     setLabel: (id, label, signal) => machines.configure(id, labelConfig(label), signal),
     setAuthorizedKey,

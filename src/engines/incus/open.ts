@@ -61,6 +61,7 @@ function notSetUp(): Engine & Clustered {
     describe: fail,
     create: fail,
     start: fail,
+    resize: fail,
     stop: fail,
     remove: fail,
     list: fail,

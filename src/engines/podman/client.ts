@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import Docker from 'dockerode';
 import { untyped } from '../containers/client.js';
-import { type Dialect, type NetworkSpec, speak } from '../containers/dialect.js';
+import { type Dialect, type Limits, type NetworkSpec, speak } from '../containers/dialect.js';
 import { limitInotify } from './inotify.js';
 import { PodmanService } from './service.js';
 
@@ -56,7 +56,7 @@ const STATIC = {
   logConfig: LOG_CONFIG,
   adapt,
   started: limitInotify,
-  setCpuShares,
+  setLimits,
   firstHostId,
   createNetwork,
 } as const satisfies Dialect;
@@ -143,14 +143,21 @@ function createNetwork(
   return post(docker, '/networks/create', network, abortSignal);
 }
 
-/** By Podman's own API, since version 4.3 has no other. */
-function setCpuShares(
+/** Microseconds in which a container may use its processor time. */
+const PERIOD = 100_000;
+
+/** By Podman's own API, since version 4.3 has no other. It forgets them when the container stops. */
+function setLimits(
   docker: Docker,
   container: string,
-  shares: number,
+  { shares, cpus, memory }: Limits,
   abortSignal: AbortSignal,
 ): Promise<unknown> {
-  return post(docker, `/containers/${container}/update`, { cpu: { shares } }, abortSignal);
+  const resources = {
+    cpu: { shares, ...(cpus && { quota: cpus * PERIOD, period: PERIOD }) },
+    ...(memory && { memory: { limit: memory, swap: memory } }),
+  };
+  return post(docker, `/containers/${container}/update`, resources, abortSignal);
 }
 
 /** By Podman's own API: Docker's does not tell. */

@@ -129,6 +129,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     },
     create: (spec, signal) => machines.create(spec, signal),
     start: (id, signal, onRunning) => machines.start(id, signal, onRunning),
+    resize: (id, size) => machines.resize(id, size),
     setHostName: (id, hostName) => machines.setHostName(id, hostName),
     stop: (id, graceMs) => machines.stop(id, graceMs),
     remove: (id) => machines.remove(id),

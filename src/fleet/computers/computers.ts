@@ -35,7 +35,7 @@ import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
 import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
-import { changedSettings } from './settings.js';
+import { changedSettings, changedSize } from './settings.js';
 import { withinAnswer } from './within-answer.js';
 
 /** Computers in one list without pages. */
@@ -300,10 +300,17 @@ export class Computers {
         id: present.id,
         name,
         ...changedSettings(present, input),
+        ...changedSize(present, input),
         env: input.env === undefined ? present.env : this.#changedEnv(present, input.env),
       });
     });
     this.#machines.relabel(record);
+    return this.view(record.id);
+  }
+
+  /** Gives a running machine what is pending, as far as it takes it without a new start. */
+  async resize(record: ComputerRecord, signal: AbortSignal): Promise<Computer> {
+    await this.#machines.of(record).resize(signal);
     return this.view(record.id);
   }
 

@@ -9,6 +9,7 @@ import {
 import { abortable } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Machine } from '../lifecycle/machine.js';
+import { machineSize } from '../lifecycle/machine-size.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -40,7 +41,8 @@ export class ResourceUsage {
    * this computer, or over half a second.
    */
   async of(record: ComputerRecord, signal?: AbortSignal): Promise<ComputerStats> {
-    const { id, name, status, cpu, ram } = record;
+    const { id, name, status } = record;
+    const { cpu, ram } = machineSize(record);
     if (status !== 'running') {
       const message = `The computer ${JSON.stringify(name)} is ${status}; only a running one can be measured.`;
       throw new ApiError('not_running', message);

@@ -1,6 +1,7 @@
 import type { Computer, Project } from '../../contract/resources.js';
 import { viewPath } from '../../contract/sockets/view.js';
 import type { Isolation } from '../../engines/engine.js';
+import { pendingOf } from '../lifecycle/machine-size.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -22,6 +23,7 @@ export function serializeComputer(
   record: ComputerRecord,
   isolation: Isolation,
 ): Omit<Computer, 'control' | 'env_names'> {
+  const pending = pendingOf(record);
   return {
     id: record.id,
     name: record.name,
@@ -41,6 +43,7 @@ export function serializeComputer(
     member: record.member,
     image: record.image,
     resolution: { width: record.width, height: record.height },
+    ...(pending.length === 0 ? {} : { pending }),
     auto_stop_minutes: record.auto_stop_minutes,
     on_idle: record.on_idle,
     expires_at: record.expires_at,

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EXPIRY_SECONDS, MAX_LABELS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer, UpdateComputer } from '../../contract/resources.js';
+import { machineSize, wantedSize } from '../lifecycle/machine-size.js';
 import type { ComputerRecord } from '../store/records.js';
 
 type Settings = Pick<
   ComputerRecord,
   'auto_stop_minutes' | 'on_idle' | 'expires_at' | 'labels' | 'protected'
 >;
+type Size = Pick<ComputerRecord, 'ram' | 'cpu' | 'width' | 'height' | 'machine_size'>;
 
 /** What a new row has. Throws `invalid_request` for settings that do not go together. */
 export function newSettings(input: CreateComputer): Settings {
@@ -37,6 +40,15 @@ export function changedSettings(present: ComputerRecord, change: UpdateComputer)
     labels: JSON.stringify(mergedLabels(present.labels, change.labels ?? {})),
     protected: change.protected === undefined ? present.protected : Number(change.protected),
   };
+}
+
+/** The size of a row after a change; its machine still has the one that it had. */
+export function changedSize(present: ComputerRecord, change: UpdateComputer): Size {
+  const { width, height } = change.resolution ?? present;
+  const size = { ram: change.ram ?? present.ram, cpu: change.cpu ?? present.cpu, width, height };
+  const isSame = isDeepStrictEqual(wantedSize(size), wantedSize(present));
+  const machine_size = isSame ? present.machine_size : JSON.stringify(machineSize(present));
+  return { ...size, machine_size };
 }
 
 function refuseIdle({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.js';
 import { type Clustered, isClustered } from '../../engines/clustered.js';
 import {
@@ -15,11 +16,13 @@ import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
 import type { SpareConnections } from '../sessions/spare-connections.js';
 import { configure } from '../setup/configure.js';
+import { resizeScreen } from '../setup/resize-screen.js';
 import { SetupFailed } from '../setup/setup-failed.js';
 import { variablesOf } from '../setup/variables.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
+import { machineSize, wantedSize } from './machine-size.js';
 import { diskSource, machineSpec } from './machine-spec.js';
 import { READINESS, ready, readyPlace } from './readiness.js';
 import { Steps } from './steps.js';
@@ -73,6 +76,30 @@ export class Machine {
   /** True while a step runs or waits; the engine's reports are incomplete then. */
   get busy(): boolean {
     return this.#steps.busy;
+  }
+
+  /**
+   * Gives a running machine the size of its row, as far as it takes that without a new start; what fails
+   * waits for it. So does less memory, without which programs could be ended.
+   */
+  resize(signal: AbortSignal): Promise<void> {
+    return this.#steps.between(async () => {
+      const record = this.#store.computers.findById(this.id);
+      if (record?.status !== 'running') return;
+      const [present, wanted] = [machineSize(record), wantedSize(record)];
+      const next = { ...present, cpu: wanted.cpu, ram: Math.max(present.ram, wanted.ram) };
+      const later = () => 'next start' as const;
+      const when = isDeepStrictEqual(next, present)
+        ? later()
+        : await this.#engine.resize(this.id, next, signal).catch(later);
+      const { resolution } = wanted;
+      const isResized =
+        !isDeepStrictEqual(resolution, present.resolution) &&
+        (await resizeScreen(this.session, resolution, signal).catch(() => false));
+      signal.throwIfAborted();
+      const size = { ...(when === 'now' ? next : present), ...(isResized && { resolution }) };
+      this.#store.computers.setMachineSize(this.id, JSON.stringify(size));
+    }, signal);
   }
 
   /** Changes when a step begins or ends; engine reports from an earlier epoch are outdated. */
@@ -239,6 +266,8 @@ export class Machine {
     if (!hasDisk(record)) await this.#create(record, signal);
     // It may have been renamed since its last start.
     else await this.#withDisk(record, () => this.#setHostName(record));
+    const isChanged = record.machine_size !== null;
+    if (isChanged) await this.#engine.resize(this.id, wantedSize(record), signal);
     if (record.copied_at === null && record.copy_runs === 0) {
       // A copy that does not run is complete.
       this.#store.transaction(() => {
@@ -255,6 +284,9 @@ export class Machine {
     const start = () => this.#engine.start(this.id, signal, () => this.session.anticipate());
     await this.#withDisk(record, start);
     await this.#ready(signal);
+    if (isChanged) {
+      this.#store.computers.setMachineSize(this.id, JSON.stringify(wantedSize(record)));
+    }
     this.#store.computers.change(this.id, 'ready');
   }
 

@@ -6,6 +6,7 @@ import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import { fitScreen } from './resize-screen.js';
 import { runSetup } from './run-setup.js';
 import { checkTimezone, makeLocale, restartDesktop, WITHOUT_SUDO, writeFiles } from './scripts.js';
 import { SetupFailed } from './setup-failed.js';
@@ -39,7 +40,9 @@ export async function configure(
   const setup = store.setups.find(id);
   const variables = variablesOf(record, store);
   const names = Object.keys(variables);
-  if (setup === undefined && names.length === 0 && record.sudo === 1) return;
+  // Its machine may have been made, or saved, with another screen.
+  const isOtherScreen = record.machine_size !== null && (await fitScreen(session, record, signal));
+  if (!isOtherScreen && setup === undefined && names.length === 0 && record.sudo === 1) return;
   const { shell } = await session.describe(signal);
   if (shell === undefined) {
     const message = 'Variables, files and a setup need a shell, which the image does not have.';
@@ -49,8 +52,10 @@ export async function configure(
     runScript(session, { command, timeoutMs: ms, background: false, ...(env && { env }) }, signal);
 
   for (const command of beforeDesktop(record)) succeed(await run(command, withinMs));
-  if (names.length > 0) {
-    const digest = createHash('sha256').update(JSON.stringify(variables)).digest('hex');
+  if (isOtherScreen || names.length > 0) {
+    const { width, height } = record;
+    const desktop = isOtherScreen ? { variables, width, height } : variables;
+    const digest = createHash('sha256').update(JSON.stringify(desktop)).digest('hex');
     succeed(await run(restartDesktop(names, digest), withinMs, variables));
   }
   if (setup === undefined) return;

@@ -19,18 +19,31 @@ export type NewComputer = Omit<
   | 'timezone'
   | 'locale'
   | 'sudo'
+  | 'machine_size'
   | 'snapshot'
   | 'reset_to'
   // Those of the key.
   | 'created_by_name'
   | 'created_by_prefix'
 > &
-  Partial<Pick<ComputerRecord, 'source' | 'env' | 'timezone' | 'locale' | 'sudo'>>;
+  Partial<Pick<ComputerRecord, 'source' | 'env' | 'timezone' | 'locale' | 'sudo' | 'machine_size'>>;
 
 /** The fields that a request can change. */
 type Changeable = Pick<
   ComputerRecord,
-  'id' | 'name' | 'auto_stop_minutes' | 'on_idle' | 'expires_at' | 'labels' | 'protected' | 'env'
+  | 'id'
+  | 'name'
+  | 'ram'
+  | 'cpu'
+  | 'width'
+  | 'height'
+  | 'machine_size'
+  | 'auto_stop_minutes'
+  | 'on_idle'
+  | 'expires_at'
+  | 'labels'
+  | 'protected'
+  | 'env'
 >;
 
 /** Which computers a list has; what is undefined is not compared. */
@@ -49,10 +62,10 @@ export interface ListFilter {
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale, sudo, status,
+       height, machine_size, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale, sudo, status,
        private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
        created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -88,11 +101,12 @@ export function computerStore(db: Db, written: Notifier) {
        WHERE id = ?`,
   );
   const update = db.prepare(
-    `UPDATE computers SET name = ?, auto_stop_minutes = ?, on_idle = ?, expires_at = ?, labels = ?,
-       protected = ?, env = ? WHERE id = ?`,
+    `UPDATE computers SET name = ?, ram = ?, cpu = ?, width = ?, height = ?, machine_size = ?,
+       auto_stop_minutes = ?, on_idle = ?, expires_at = ?, labels = ?, protected = ?, env = ? WHERE id = ?`,
   );
   const complete = db.prepare('UPDATE computers SET copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
+  const setMachineSize = db.prepare('UPDATE computers SET machine_size = ? WHERE id = ?');
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const setSnapshot = db.prepare('UPDATE computers SET snapshot = ? WHERE id = ?');
   const setReset = db.prepare('UPDATE computers SET reset_to = ? WHERE id = ?');
@@ -150,6 +164,7 @@ export function computerStore(db: Db, written: Notifier) {
         row.engine,
         row.width,
         row.height,
+        row.machine_size ?? null,
         row.auto_stop_minutes,
         row.on_idle,
         row.expires_at,
@@ -215,6 +230,11 @@ export function computerStore(db: Db, written: Notifier) {
       const { id, name, auto_stop_minutes, on_idle, expires_at, labels } = row;
       const changed = [
         name,
+        row.ram,
+        row.cpu,
+        row.width,
+        row.height,
+        row.machine_size,
         auto_stop_minutes,
         on_idle,
         expires_at,
@@ -232,6 +252,8 @@ export function computerStore(db: Db, written: Notifier) {
     setReset: (id: string, to: string) => write(setReset, id, [to]),
     /** It was put back. */
     setWasReset: (id: string) => write(setWasReset, id),
+    /** What its machine has; see {@link ComputerRecord.machine_size}. */
+    setMachineSize: (id: string, size: string) => write(setMachineSize, id, [size]),
     /** The member of the cluster that it is on. */
     setMember(id: string, member: string): void {
       if (findById(id)?.member !== member) write(setMember, id, [member]);

@@ -70,6 +70,8 @@ export interface ComputerRecord {
   readonly member_group: string | null;
   readonly width: number;
   readonly height: number;
+  /** The `MachineSize` that its machine has: JSON; null if it was never changed. */
+  readonly machine_size: string | null;
   readonly auto_stop_minutes: number | null;
   readonly on_idle: 'stop' | 'delete';
   readonly expires_at: string | null;

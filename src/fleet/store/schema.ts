@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 27;
+export const SCHEMA_VERSION = 28;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -74,6 +74,8 @@ export const SCHEMA = `
     member_group TEXT,
     width INTEGER NOT NULL,
     height INTEGER NOT NULL,
+    -- What its machine has of ram, cpu and resolution, as JSON; null if they were never changed.
+    machine_size TEXT,
     auto_stop_minutes INTEGER,
     on_idle TEXT NOT NULL DEFAULT 'stop' CHECK (on_idle IN ('stop', 'delete')),
     expires_at TEXT,

@@ -62,6 +62,7 @@ export const ClientMessage = {
   pointerEvent: 5,
   cutText: 6,
   fence: 248,
+  setDesktopSize: 251,
   qemu: 255,
 } as const;
 

@@ -1,4 +1,4 @@
-import type { Region } from '../geometry.js';
+import type { Region, Size } from '../geometry.js';
 import { ClientMessage } from './constants.js';
 
 /** Encoders of the client's messages (RFB 7.5). Each returns the bytes of one message. */
@@ -93,5 +93,18 @@ export function fence(flags: number, payload: Buffer): Buffer {
   message.writeUInt32BE(flags, 4);
   message.writeUInt8(payload.length, 8);
   payload.copy(message, 9);
+  return message;
+}
+
+/** SetDesktopSize, with one screen. */
+export function setDesktopSize({ width, height }: Size): Buffer {
+  const message = Buffer.alloc(24);
+  message.writeUInt8(ClientMessage.setDesktopSize, 0);
+  message.writeUInt16BE(width, 2);
+  message.writeUInt16BE(height, 4);
+  message.writeUInt8(1, 6);
+  // The screen: its id is 0, it begins at 0,0, and it has no flags.
+  message.writeUInt16BE(width, 16);
+  message.writeUInt16BE(height, 18);
   return message;
 }

@@ -41,7 +41,10 @@ export const computerHandlers: Pick<Handlers, Names> = {
     await fleet.computers.remove(computer);
     return { success: true };
   },
-  updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
+  updateComputer: ({ fleet, computer, body, signal }) => {
+    const changed = fleet.computers.update(computer, body);
+    return changed.pending ? fleet.computers.resize(computer, signal) : changed;
+  },
   listActions: ({ fleet, computer, query }) => ({
     actions: fleet.auditLog.list(computer, query),
   }),

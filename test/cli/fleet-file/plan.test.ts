@@ -57,7 +57,13 @@ describe('a plan', () => {
       '{a: {protected: true, auto_stop_minutes: 5}}',
       ['a update auto_stop_minutes protected'],
     ],
-    ['fixed options', '{a: {}}', '{a: {cpu: 4, labels: {x: 1}}}', ['a recreate cpu']],
+    [
+      'a size',
+      '{a: {ram: 4}}',
+      '{a: {cpu: 4, resolution: 640x480}}',
+      ['a update cpu ram resolution'],
+    ],
+    ['fixed options', '{a: {}}', '{a: {sudo: false, cpu: 4}}', ['a recreate sudo']],
     [
       'a script',
       '{a: {}}',

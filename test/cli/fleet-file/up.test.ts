@@ -64,7 +64,7 @@ it('without its options makes no computer again and removes none, but updates wh
 });
 
 it('asks before it loses a disk', async () => {
-  write('name: demo\ncomputers: {web: {cpu: 4}}');
+  write('name: demo\ncomputers: {web: {sudo: false}}');
   existing('web');
   const { code, stderr } = await world.run(['up', '--recreate']);
   expect(code).toBe(2);

@@ -161,6 +161,26 @@ it('a port is forwarded', async () => {
   }
 });
 
+it('the screen, processors and memory of a running computer change', async () => {
+  const change = (body: object) =>
+    desktop.service.http('PATCH', `/computers/${desktop.id}`, body).then(({ json }) => json);
+  const changed = await change({ resolution: '1024x768', cpu: 4, ram: 4 });
+  expect(changed).toMatchObject({ resolution: { width: 1024, height: 768 }, cpu: 4, ram: 4 });
+  const shot = await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`);
+  expect(shot.json).toMatchObject({ width: 1024, height: 768 });
+  await act('click', { x: 1023, y: 767 });
+  expect(await desktop.run('xdotool getdisplaygeometry')).toBe('1024 768\n');
+  // A container has them at once, a virtual machine when it is started again.
+  if (changed.isolation === 'container') {
+    expect(changed).not.toHaveProperty('pending');
+    const limit = 'cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes';
+    expect(await desktop.run(`${limit} 2>/dev/null; true`)).toBe(`${4 * 2 ** 30}\n`);
+  } else expect(changed.pending).toEqual(['cpu', 'ram']);
+  expect((await change({ resolution: '1280x800', cpu: 2, ram: 4 })).pending).toEqual(
+    changed.isolation === 'container' ? undefined : ['ram'],
+  );
+});
+
 it('stops, starts and restarts, over HTTP and from the command line', async () => {
   const path = `/computers/${desktop.id}`;
   const post = (step: string) => desktop.service.http('POST', `${path}/${step}`);

@@ -48,7 +48,8 @@ it('asks for no capability, which every program of the user would get', () => {
   expect(HostConfig?.CapDrop).toEqual(expect.arrayContaining(['NET_RAW', 'MKNOD', 'SETPCAP']));
 });
 
-it('makes networks without a name server, and reports a conflict', async () => {
+/** A Podman that answers the first request and refuses others. */
+async function answering() {
   const directory = mkdtempSync(join(tmpdir(), 'vc-podman-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const socket = join(directory, 'podman.sock');
@@ -68,6 +69,11 @@ it('makes networks without a name server, and reports a conflict', async () => {
   vi.stubEnv('CONTAINER_HOST', `unix://${socket}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   const podman = connectPodman('/nonexistent');
+  return { podman, bodies };
+}
+
+it('makes networks without a name server, and reports a conflict', async () => {
+  const { podman, bodies } = await answering();
   const spec = { name: 'vc-m1', bridge: 'vcab12', subnet: '10.213.0.4/30', labels: { a: 'b' } };
   const create = () =>
     ask(podman, 5_000, undefined, (signal) =>
@@ -89,6 +95,20 @@ it('makes networks without a name server, and reports a conflict', async () => {
     ],
   ]);
   await expect(create()).rejects.toThrow(/Podman service refused: .*already used/);
+});
+
+it('changes limits by its own API, those alone that are given', async () => {
+  const { podman, bodies } = await answering();
+  const set = (limits: object) =>
+    ask(podman, 5_000, undefined, (signal) =>
+      dialectOf(podman).setLimits(podman, 'vc-m1', limits, signal),
+    );
+  await set({ cpus: 4, memory: 2 ** 32 });
+  const limits = {
+    cpu: { quota: 400_000, period: 100_000 },
+    memory: { limit: 2 ** 32, swap: 2 ** 32 },
+  };
+  expect(bodies).toEqual([['POST', '/v4.3.0/libpod/containers/vc-m1/update', limits]]);
 });
 
 it('names Podman when its service does not run', async () => {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ComputersQuery, CreateComputer } from '../../../src/contract/resources.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import { ComputersQuery, CreateComputer, UpdateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 
@@ -107,4 +108,79 @@ it('a computer whose machine ended says so', async () => {
   expect(test.fleet.computers.view(two.id).status_reason).toBe(
     'It was shut down, or stopped outside of this service.',
   );
+});
+
+describe('a new size', () => {
+  const change = async (id: string, input: object) => {
+    update(id, UpdateComputer.parse(input));
+    return test.fleet.computers.resize(test.fleet.computers.find(owner, { id }), signal);
+  };
+  const size = (id: string) => {
+    const { cpu, ram, resolution } = test.engine.machines.get(id)?.spec ?? {};
+    return { cpu, ram, resolution };
+  };
+  const restart = (id: string) =>
+    test.fleet.computers.restart(test.fleet.computers.find(owner, { id }));
+  const { signal } = new AbortController();
+  const larger = { cpu: 4, ram: 4, resolution: '1920x1080' };
+  const resolution = { width: 1920, height: 1080 };
+
+  it('is there at once where the engine and the screen take it', async () => {
+    const { id } = await create('desk');
+    const changed = await change(id, larger);
+    expect(changed).toMatchObject({ ...larger, resolution });
+    expect(changed).not.toHaveProperty('pending');
+    expect(size(id)).toMatchObject({ cpu: 4, ram: 4 });
+    expect(test.connectors.screens.at(-1)?.size).toEqual(resolution);
+  });
+
+  it('waits for the next start where they do not, and after a restart of the service', async () => {
+    const { id } = await create('desk');
+    test.engine.resizes = false;
+    for (const screen of test.connectors.screens) screen.resizes = false;
+    expect((await change(id, larger)).pending).toEqual(['cpu', 'ram', 'resolution']);
+    expect(size(id)).toMatchObject({ cpu: 2, ram: 2 });
+    // What it has already does not wait.
+    expect((await change(id, { cpu: 2, resolution: '1280x800' })).pending).toEqual(['ram']);
+    await change(id, larger);
+    test = await test.restart();
+    expect(test.fleet.computers.view(id).pending).toEqual(['cpu', 'ram', 'resolution']);
+    await restart(id);
+    expect(test.fleet.computers.view(id)).not.toHaveProperty('pending');
+    expect(size(id)).toEqual({ ...larger, resolution });
+    expect(test.connectors.screens.at(-1)?.size).toEqual(resolution);
+  });
+
+  it('waits for the next start if it is less memory, or if the engine fails', async () => {
+    const { id } = await create('desk', { ram: 8 });
+    expect((await change(id, { cpu: 4, ram: 2 })).pending).toEqual(['ram']);
+    expect(size(id)).toMatchObject({ cpu: 4, ram: 8 });
+    test.engine.failures.set('resize', new ApiError('engine_unavailable', 'away'));
+    expect((await change(id, { cpu: 8 })).pending).toEqual(['cpu', 'ram']);
+    test.engine.failures.clear();
+    await restart(id);
+    expect(size(id)).toMatchObject({ cpu: 8, ram: 2 });
+  });
+
+  it('of a stopped computer is there when it has started', async () => {
+    const { id } = await create('desk');
+    await test.fleet.computers.stop(test.fleet.computers.find(owner, { id }));
+    expect((await change(id, larger)).pending).toEqual(['cpu', 'ram', 'resolution']);
+    await test.fleet.computers.start(test.fleet.computers.find(owner, { id }));
+    expect(size(id)).toEqual({ ...larger, resolution });
+    expect(test.fleet.computers.view(id)).not.toHaveProperty('pending');
+  });
+
+  it.each([
+    [{ cpu: 3 }, 'cpu'],
+    [{ cpu: 0 }, 'cpu'],
+    [{ cpu: '4' }, 'cpu'],
+    [{ ram: 2.5 }, 'ram'],
+    [{ ram: 1024 }, 'ram'],
+    [{ resolution: '100x100' }, 'resolution'],
+    [{ resolution: '9999x9999' }, 'resolution'],
+    [{ resolution: null }, 'resolution'],
+  ])('%j is refused', (input, field) => {
+    expect(UpdateComputer.safeParse(input).error?.issues[0]?.path[0]).toBe(field);
+  });
 });

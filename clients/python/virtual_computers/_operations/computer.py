@@ -8,7 +8,17 @@ from typing import Any, Literal, Mapping, Sequence
 from urllib.parse import unquote
 
 from .._errors import ComputerStartError, ServiceError
-from .._models import ComputerInfo, ControlState, Snapshot, Stats, Trajectory, View, parse
+from .._models import (
+    ComputerInfo,
+    ControlState,
+    Resolution,
+    Snapshot,
+    Stats,
+    Trajectory,
+    View,
+    parse,
+    size_text,
+)
 from .._requests import Flow, Session, call_json, given, late, segment
 
 START_SECONDS = 600.0
@@ -171,6 +181,9 @@ def update(
     of: Target,
     *,
     name: str | None = None,
+    cpu: Literal[2, 4, 8] | None = None,
+    ram: Literal[2, 4, 8] | None = None,
+    resolution: str | tuple[int, int] | Resolution | None = None,
     protected: bool | None = None,
     auto_stop_minutes: int | Literal["never"] | None = None,
     on_idle: Literal["stop", "delete"] | None = None,
@@ -179,10 +192,12 @@ def update(
     env: Mapping[str, str | None] | None = None,
 ) -> Flow[ComputerInfo]:
     """
-    Renames or protects it, or sets its auto-stop, expiry, labels or variables; what is left out stays
-    as it is. `expires_at` is in RFC 3339, or "never". A label or variable that is None is removed.
+    Renames or protects it, or sets its size, auto-stop, expiry, labels or variables; what is left out
+    stays as it is. `pending` of the answer is what it has from its next start on. `resolution` is like
+    "1920x1080" or (1920, 1080). `expires_at` is in RFC 3339, or "never". A label or variable that is None is removed.
     """
     body = given(name=name, protected=protected, on_idle=on_idle, labels=labels, env=env)
+    body.update(given(cpu=cpu, ram=ram, resolution=size_text(resolution)))
     body.update(given(auto_stop_minutes=auto_stop_minutes, expires_at=expires_at))
     for field in ("auto_stop_minutes", "expires_at"):
         if body.get(field) == "never":

@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
-from .._models import Resolution, Secret, Webhook, parse
+from .._models import Resolution, Secret, Webhook, parse, size_text
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -75,11 +75,7 @@ def create_computer(
     by path, or dictionaries like `{"path": ..., "content": ..., "mode": "0600"}`; `setup` is a bash
     script that is run once before the computer is ready.
     """
-    if isinstance(resolution, Resolution):
-        resolution = (resolution.width, resolution.height)
-    if isinstance(resolution, tuple):
-        resolution = f"{resolution[0]}x{resolution[1]}"
-    size = given(cpu=cpu, ram=ram, resolution=resolution, image=image, engine=engine, os=os)
+    size = given(cpu=cpu, ram=ram, resolution=size_text(resolution), image=image, engine=engine, os=os)
     idle = given(auto_stop_minutes=auto_stop_minutes, on_idle=on_idle, expires_in=expires_in)
     others = {**given(name=name, labels=labels, protected=protected), **idle}
     where = given(member=member, group=group, timezone=timezone, locale=locale, sudo=sudo)

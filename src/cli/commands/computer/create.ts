@@ -10,7 +10,7 @@ import type { Context } from '../../framework/context.js';
 import { argument, choice, defineCommand, flag, list, value } from '../../framework/define.js';
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { newLabel } from '../../input/labels.js';
-import { asTexts, nonEmpty, resolution, text } from '../../input/parse.js';
+import { asTexts, nonEmpty, resolution, sizeOf, text } from '../../input/parse.js';
 import { setupFields, setupOptions } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
 import { done, note, print, printJson } from '../../output/print.js';
@@ -113,8 +113,8 @@ export const command = defineCommand({
         body: {
           name,
           ...body,
-          cpu: size(cpu),
-          ram: size(ram),
+          cpu: sizeOf(cpu),
+          ram: sizeOf(ram),
           auto_stop_minutes: autoStop,
           on_idle: onIdle,
           expires_in: expires ?? undefined,
@@ -154,8 +154,4 @@ async function createDefaultProject(context: Context): Promise<void> {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'name_taken') throw error;
   }
-}
-
-function size(text: '2' | '4' | '8' | undefined): 2 | 4 | 8 | undefined {
-  return text === undefined ? undefined : ({ 2: 2, 4: 4, 8: 8 } as const)[text];
 }

@@ -1,9 +1,10 @@
-import { ON_IDLE } from '../../../contract/constants.js';
+import { CPU_COUNTS, ON_IDLE, RAM_SIZES } from '../../../contract/constants.js';
+import type { Answer } from '../../../contract/types/index.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { labelChange } from '../../input/labels.js';
-import { assignment, nonEmpty } from '../../input/parse.js';
+import { assignment, asTexts, nonEmpty, resolution, sizeOf } from '../../input/parse.js';
 import { setupOptions, variables } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
@@ -11,14 +12,18 @@ import { computerArgument, onComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Change the name, labels or settings of a computer',
+  summary: 'Change the name, size, labels or settings of a computer',
   details: [
     'Also works while the computer is running. Only the given settings change. Commands have new',
-    'variables at once, programs that are started from the desktop after its next start.',
+    'variables at once, programs that are started from the desktop after its next start. What changes at',
+    'the next start only, such as the memory of a virtual machine, is printed.',
   ].join(' '),
   arguments: { computer: computerArgument },
   options: {
     name: value('--name <name>', 'new name', nonEmpty),
+    cpu: choice('--cpu <cores>', 'CPU cores', asTexts(CPU_COUNTS)),
+    ram: choice('--ram <gb>', 'memory in GB', asTexts(RAM_SIZES)),
+    resolution: value('--resolution <size>', 'screen size in pixels', resolution),
     autoStop: value(
       '--auto-stop <duration>',
       'stop after this time without a request, or never; a bare number is minutes',
@@ -43,6 +48,10 @@ export const command = defineCommand({
   fields: fields.computer,
   examples: [
     {
+      does: 'Give it more processors, more memory and a larger screen',
+      command: 'vc computer update demo/desktop --cpu 4 --ram 4 --resolution 1920x1080',
+    },
+    {
       does: 'Protect a computer from removal',
       command: 'vc computer update demo/desktop --protect',
     },
@@ -58,7 +67,8 @@ export const command = defineCommand({
     { does: 'Disable auto-stop', command: 'vc computer update demo/desktop --auto-stop never' },
   ],
   async run(context, { computer }, options) {
-    const { name, autoStop, onIdle, expires, label, protect, unprotect, ...given } = options;
+    const { name, autoStop, onIdle, expires, label, protect, unprotect, ...others } = options;
+    const { cpu, ram, resolution, ...given } = others;
     if (protect && unprotect) throw new UsageError('--protect and --unprotect cannot be combined');
     const env = {
       ...(await variables(context, { ...given, env: [] })),
@@ -66,6 +76,9 @@ export const command = defineCommand({
     };
     const changes = {
       ...(name === undefined ? {} : { name }),
+      ...(cpu === undefined ? {} : { cpu: sizeOf(cpu) }),
+      ...(ram === undefined ? {} : { ram: sizeOf(ram) }),
+      ...(resolution === undefined ? {} : { resolution }),
       ...(autoStop === undefined ? {} : { auto_stop_minutes: autoStop }),
       ...(onIdle === undefined ? {} : { on_idle: onIdle }),
       ...(expires === undefined ? {} : { expires_at: timeAfter(context.now(), expires) }),
@@ -77,9 +90,23 @@ export const command = defineCommand({
     const changed = await onComputer(context, 'updateComputer', computer, changes);
     if (context.globals.json) await printJson(context, changed);
     else if (context.globals.quiet) await print(context, changed.id);
-    else await done(context, `updated ${changed.project_name}/${changed.name}`);
+    else {
+      await done(context, `updated ${changed.project_name}/${changed.name}`);
+      const note = pendingNote(changed);
+      if (note !== undefined) await print(context, note);
+    }
   },
 });
+
+/** `cpu and ram change at the next start: vc restart demo/desktop`. */
+function pendingNote(computer: Answer<'updateComputer'>): string | undefined {
+  const { pending = [], status, project_name, name } = computer;
+  if (pending.length === 0) return undefined;
+  const names = new Intl.ListFormat('en').format(pending);
+  const verb = pending.length === 1 ? 'changes' : 'change';
+  const next = status === 'stopped' ? 'start' : 'restart';
+  return `${names} ${verb} at the next start: vc ${next} ${project_name}/${name}`;
+}
 
 function timeAfter(now: Date, seconds: number | null): string | null {
   return seconds === null ? null : new Date(now.getTime() + seconds * 1000).toISOString();

@@ -36,7 +36,7 @@ export const LOG_CONFIG = {
   Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' },
 };
 
-const GIB = 2 ** 30;
+export const GIB = 2 ** 30;
 const NANO = 1e9;
 
 /**

@@ -5,7 +5,7 @@ import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
 import { resolvesWithin } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { hidePaths } from '../../../lib/text/hide-paths.js';
-import type { MachineSpec } from '../../engine.js';
+import type { MachineSize, MachineSpec } from '../../engine.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
@@ -13,6 +13,7 @@ import type { HelperRunner } from '../helper.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
+import { GIB } from './container-config.js';
 import type { Containers } from './containers.js';
 import {
   type Base,
@@ -48,6 +49,8 @@ export class ContainerMachines {
   readonly #options: MachinesOptions;
   readonly #docker: Docker;
   readonly #creation: ContainerCreation;
+  /** Of machines that were resized. */
+  readonly #sizes = new Map<string, MachineSize>();
   readonly #removals = new ConcurrencyLimit(MOST_REMOVALS);
 
   constructor(options: MachinesOptions) {
@@ -86,6 +89,31 @@ export class ContainerMachines {
     if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
     if (found.State === 'paused') await this.#resume(id, container, signal);
     else await this.#start(id, found, signal);
+    const size = this.#sizes.get(id);
+    if (size) await this.#setLimits(found.Id, size, signal);
+  }
+
+  /** Podman changes no stopped container, so that one gets its new limits when it has started. */
+  async resize(id: string, size: MachineSize, signal?: AbortSignal): Promise<'now' | 'next start'> {
+    const { Id, State } = await this.#options.containers.find(id, signal);
+    this.#sizes.set(id, size);
+    if (State !== 'running') return 'next start';
+    await this.#setLimits(Id, size, signal);
+    return 'now';
+  }
+
+  async #setLimits(
+    container: string,
+    { cpu, ram }: MachineSize,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const docker = this.#docker;
+    const dialect = dialectOf(docker);
+    await ask(docker, STEP_MS, signal, async (abortSignal) => {
+      const { cpus } = await dialect.facts(docker, abortSignal);
+      const limits = { cpus: Math.min(cpu, cpus), memory: ram * GIB };
+      await dialect.setLimits(docker, container, limits, abortSignal);
+    });
   }
 
   /** With its own name: a machine of the warm pool was made with another. */
@@ -149,6 +177,7 @@ export class ContainerMachines {
 
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     await this.#removeContainers(id, signal);
+    this.#sizes.delete(id);
     const { networks, directories, disks, helper } = this.#options;
     await allEnded([
       networks.remove(id, signal),

@@ -71,7 +71,7 @@ export async function createSpare(
   try {
     await firstBytes(shell, signal);
     await ask(docker, QUICK_MS, signal, (abortSignal) =>
-      dialectOf(docker).setCpuShares(docker, container, CPU_SHARES.usual, abortSignal),
+      dialectOf(docker).setLimits(docker, container, { shares: CPU_SHARES.usual }, abortSignal),
     );
     await ask(docker, STEP_MS, signal, (abortSignal) =>
       docker.getContainer(container).pause({ abortSignal }),

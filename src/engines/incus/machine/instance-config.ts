@@ -1,4 +1,4 @@
-import type { MachineSpec } from '../../engine.js';
+import type { MachineSize, MachineSpec } from '../../engine.js';
 import type { ClusterFacts } from '../client/facts.js';
 import { imageAlias, instanceName, KEY, labelConfig } from '../ids.js';
 import { formatAddress, type Subnet } from './addresses.js';
@@ -73,17 +73,24 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
 export function changeableConfig(spec: MachineSpec): Record<string, string> {
   return {
     ...labelConfig(spec.label ?? {}),
-    'limits.cpu': `${spec.cpu}`,
-    'limits.memory': `${spec.ram}GiB`,
-    'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
+    ...sizeConfig(spec),
     [AUTHORIZED_KEY]: spec.authorizedKey,
     [HOST_NAME]: spec.hostName,
-    'environment.VC_MEMORY_MIB': `${spec.ram * 1024}`,
     [KEY.machine]: spec.id,
     [KEY.owner]: spec.ownerId,
     [KEY.project]: spec.projectId,
     [KEY.os]: spec.os,
     [KEY.image]: spec.image,
+  };
+}
+
+/** The keys of a machine's size. */
+export function sizeConfig({ cpu, ram, resolution }: MachineSize): Record<string, string> {
+  return {
+    'limits.cpu': `${cpu}`,
+    'limits.memory': `${ram}GiB`,
+    'environment.VC_RESOLUTION': `${resolution.width}x${resolution.height}`,
+    'environment.VC_MEMORY_MIB': `${ram * 1024}`,
   };
 }
 

@@ -1,7 +1,13 @@
 import { ApiError } from '../../../contract/errors.js';
 import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../engine.js';
+import type {
+  Channel,
+  MachineEvent,
+  MachineSize,
+  MachineSpec,
+  MachineState,
+} from '../../engine.js';
 import { assertMachineId, isMachineId } from '../../machine-id.js';
 import { probesIn, removeAbandonedProbes } from '../acceleration/boot-probe.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
@@ -65,6 +71,21 @@ export class MachineRegistry {
       const { spec } = recordOf(machine);
       if (spec.hostName !== hostName) await machine.write({ spec: { ...spec, hostName } });
     });
+  }
+
+  /** What runs keeps its size, which it needs to be saved with its memory. */
+  async resize(id: string, { cpu, ram, resolution }: MachineSize): Promise<'next start'> {
+    await this.#run(id, async (machine) => {
+      const { spec, resume } = recordOf(machine);
+      if (machine.qemu !== undefined && resume !== 'pool') return;
+      const size = { cpu, ram, resolution };
+      const isSame = spec.cpu === cpu && spec.ram === ram;
+      if (!isSame) await machine.qemu?.end(0);
+      // Memory that it was to resume does not fit another size: it boots.
+      const boots = isSame ? {} : { resume: null, resumeMac: null };
+      await machine.write({ spec: { ...spec, ...size }, ...boots });
+    });
+    return 'next start';
   }
 
   async stop(id: string, graceMs: number): Promise<void> {

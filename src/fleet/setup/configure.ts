@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.js';
 import { excerpt } from '../../lib/text/printable.js';
 import type { RunInput } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
+import { wantedSize } from '../lifecycle/machine-size.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -41,7 +42,9 @@ export async function configure(
   const variables = variablesOf(record, store);
   const names = Object.keys(variables);
   // Its machine may have been made, or saved, with another screen.
-  const isOtherScreen = record.machine_size !== null && (await fitScreen(session, record, signal));
+  const { resolution } = wantedSize(record);
+  const isOtherScreen =
+    record.machine_size !== null && (await fitScreen(session, resolution, signal));
   if (!isOtherScreen && setup === undefined && names.length === 0 && record.sudo === 1) return;
   const { shell } = await session.describe(signal);
   if (shell === undefined) {
@@ -53,8 +56,7 @@ export async function configure(
 
   for (const command of beforeDesktop(record)) succeed(await run(command, withinMs));
   if (isOtherScreen || names.length > 0) {
-    const { width, height } = record;
-    const desktop = isOtherScreen ? { variables, width, height } : variables;
+    const desktop = isOtherScreen ? { variables, resolution } : variables;
     const digest = createHash('sha256').update(JSON.stringify(desktop)).digest('hex');
     succeed(await run(restartDesktop(names, digest), withinMs, variables));
   }

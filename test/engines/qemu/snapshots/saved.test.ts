@@ -123,6 +123,19 @@ describe('a saved disk', () => {
     expect(await readdir(host.layout.machines)).not.toContain('four');
   });
 
+  it('with memory is booted in a machine of another size, of which a stopped one takes it', async () => {
+    const size = { cpu: 8, ram: 8, resolution: { width: 640, height: 480 } };
+    await (await machines.get('one')).machine.write({
+      resume: 'fork',
+      resumeMac: '52:54:00:00:00:01',
+    });
+    const { cpu, ram } = spec;
+    expect(await machines.resize('one', { ...size, cpu, ram })).toBe('next start');
+    expect(await recordOf()).toMatchObject({ resume: 'fork', spec: { ...size, cpu, ram } });
+    await machines.resize('one', size);
+    expect(await recordOf()).toMatchObject({ resume: null, resumeMac: null, spec: size });
+  });
+
   it('of another one is the same disk', async () => {
     await save('snp_1');
     const of = { id: 'snp_1', kind: 'snapshot' };

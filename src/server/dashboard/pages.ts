@@ -23,6 +23,7 @@ export const PAGE_PATHS = [
   '/computers/:id/:tab',
   '/activity',
   '/streams',
+  '/webhooks',
   '/images',
   '/usage',
   '/hosts',

@@ -6,6 +6,8 @@ export type {
   ClusterMember as Member,
   Connection,
   Control,
+  CreatedWebhook,
+  Delivery,
   FileEntry,
   Image,
   Me,
@@ -18,6 +20,7 @@ export type {
   TrajectoryStep,
   TrajectorySteps,
   UsageReport,
+  Webhook,
 } from '../../../contract/types/index.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,6 +29,8 @@ export interface Lists {
   readonly projects: Answer<'listProjects'>;
   readonly secrets: Answer<'listSecrets'>;
   readonly connections: Answer<'listConnections'>;
+  readonly webhooks: Answer<'listWebhooks'>;
+  readonly deliveries: Answer<'listDeliveries'>;
   readonly members: Answer<'listMembers'>;
   readonly images: Answer<'listImages'>;
   readonly snapshots: Answer<'listSnapshots'>;
@@ -43,17 +48,7 @@ export interface WallComputer extends Computer {
   readonly seq: number;
 }
 
-export interface Key {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string | null;
-  readonly rights: Rights;
-  /** The project that it is limited to; null for all. */
-  readonly project: { readonly id: string; readonly name: string } | null;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly created_at: string;
-}
+export type Key = Answer<'listKeys'>['keys'][number];
 export interface CreatedKey extends Key {
   readonly key: string;
 }

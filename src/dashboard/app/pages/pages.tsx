@@ -11,6 +11,7 @@ const ProjectDetails = page(async () => (await import('./project/project.js')).P
 const Computer = page(async () => (await import('./computer/computer.js')).ComputerPage);
 const Activity = page(async () => (await import('./activity/activity.js')).Activity);
 const Streams = page(async () => (await import('./streams/streams.js')).Streams);
+const Webhooks = page(async () => (await import('./webhooks/webhooks.js')).Webhooks);
 const Images = page(async () => (await import('./images/images.js')).Images);
 const Hosts = page(async () => (await import('./hosts/hosts.js')).Hosts);
 const Usage = page(async () => (await import('./usage/usage.js')).Usage);
@@ -31,6 +32,7 @@ export function Pages() {
       <Route path="/computers/:id/:tab?" component={Computer} />
       <Route path="/activity" component={Activity} />
       <Route path="/streams" component={Streams} />
+      <Route path="/webhooks" component={Webhooks} />
       <Route path="/images" component={Images} />
       <Route path="/hosts" component={Hosts} />
       <Route path="/usage" component={Usage} />

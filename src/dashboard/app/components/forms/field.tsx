@@ -82,6 +82,36 @@ export function Choice({ label, hint, name, value, options, onChange }: ChoicePr
   );
 }
 
+interface AreaProps extends Labelled {
+  readonly name: string;
+  readonly rows?: number;
+  readonly placeholder?: string;
+  readonly value?: string;
+}
+
+/** A text of several lines. */
+export function Area({ label, hint, value, rows = 2, ...area }: AreaProps) {
+  const id = useId();
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        {...area}
+        id={id}
+        rows={rows}
+        defaultValue={value}
+        spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint !== undefined && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </p>
+  );
+}
+
 /** A box to tick. */
 export function Tick({
   name,

@@ -21,6 +21,8 @@ const PAGES: readonly Entry[] = [
   { path: '/images', name: 'Images', icon: 'images' },
   { path: '/usage', name: 'Usage', icon: 'usage' },
 ];
+/** Only for keys that manage all projects. */
+const WEBHOOKS: Entry = { path: '/webhooks', name: 'Webhooks', icon: 'webhooks' };
 /** Only for those who may see the members of a cluster. */
 const HOSTS: Entry = { path: '/hosts', name: 'Hosts', icon: 'hosts' };
 
@@ -34,6 +36,12 @@ export function Shell({ session, children }: { session: Session; children: Compo
   useEffect(() => {
     if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
   }, [path]);
+  const { rights, project } = session.key;
+  const pages = [
+    ...PAGES,
+    ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
+    ...(session.has_members ? [HOSTS] : []),
+  ];
   const isCurrent = (page: string) =>
     page === '/' ? path === '/' || path.startsWith('/computers') : path.startsWith(page);
   return (
@@ -56,7 +64,7 @@ export function Shell({ session, children }: { session: Session; children: Compo
           vc
         </p>
         <ul>
-          {(session.has_members ? [...PAGES, HOSTS] : PAGES).map(({ path: page, name, icon }) => (
+          {pages.map(({ path: page, name, icon }) => (
             <li key={page}>
               <a href={page} aria-current={isCurrent(page) ? 'page' : undefined}>
                 <Icon name={icon} />

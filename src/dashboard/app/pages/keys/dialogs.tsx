@@ -5,6 +5,7 @@ import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { session } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
+import { BUDGETS, budgetsOf, usedInAll } from './budgets.js';
 
 const RIGHTS = [
   { value: 'manage', text: 'manage: everything, also create and delete' },
@@ -47,6 +48,7 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
           rights,
           ...(project === undefined ? {} : { project }),
           ...(days === undefined ? {} : { expires_at: inDays(days) }),
+          ...budgetsOf(fields),
         };
         return { method: 'POST', path: '/keys', body };
       }}
@@ -57,6 +59,7 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
       <Choice label="Rights" name="rights" value="manage" options={RIGHTS} />
       <ProjectChoice />
       <Choice label="Expires" name="days" value="" options={EXPIRY} />
+      <Budgets />
     </FormDialog>
   );
 }
@@ -74,6 +77,7 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
           name: given(fields, 'name') ?? '',
           rights: given(fields, 'rights') ?? key.rights,
           ...(days === 'keep' ? {} : { expires_at }),
+          ...budgetsOf(fields),
         };
         return { method: 'PATCH', path: pathOf(key), body };
       }}
@@ -83,6 +87,7 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
       <Field label="Name" name="name" required maxLength={64} value={key.name} />
       <Choice label="Rights" name="rights" value={key.rights} options={RIGHTS} />
       <Choice label="Expires" name="days" value="keep" options={expiry} />
+      <Budgets of={key} />
     </FormDialog>
   );
 }
@@ -112,6 +117,31 @@ export function RevokeKey({ of: key, onDone, onClose }: OfKey) {
         {isOwn && <strong> It is the key of this session: you will be logged out.</strong>}
       </p>
     </FormDialog>
+  );
+}
+
+/** What the key may use in all, from its creation on. */
+function Budgets({ of: key }: { of?: Key }) {
+  return (
+    <fieldset>
+      <legend>Budgets</legend>
+      <div class="thirds">
+        {BUDGETS.map(({ name, label }) => (
+          <Field
+            key={name}
+            label={label}
+            name={name}
+            type="number"
+            min={1}
+            placeholder="no limit"
+            value={key?.[name] ?? ''}
+          />
+        ))}
+      </div>
+      <p class="hint">
+        What it may create, let run and do in all. {key && `Used: ${usedInAll(key)}.`}
+      </p>
+    </fieldset>
   );
 }
 

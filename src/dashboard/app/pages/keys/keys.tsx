@@ -12,6 +12,7 @@ import { ACTIONS, RowActions, Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { may, session } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
+import { usedOf } from './budgets.js';
 import { ChangeKey, CreateKey, RevokeKey } from './dialogs.js';
 
 /** The API keys of the owner. */
@@ -52,7 +53,16 @@ export function Keys() {
   );
 }
 
-const COLUMNS = ['Name', 'Key', 'Rights', 'Project', 'Last used', 'Expires', ACTIONS] as const;
+const COLUMNS = [
+  'Name',
+  'Key',
+  'Rights',
+  'Project',
+  'Used of its budget',
+  'Last used',
+  'Expires',
+  ACTIONS,
+] as const;
 
 /** The dialog that is open. */
 type OpenKey =
@@ -88,6 +98,7 @@ function KeyRow({ of: key, onOpen }: { of: Key; onOpen: KeyTableProps['onOpen'] 
         </span>
       </td>
       <td>{key.project === null ? <span class="muted">all</span> : key.project.name}</td>
+      <td>{usedOf(key) ?? <span class="muted">no limit</span>}</td>
       <td>
         <Time at={key.last_used_at} />
       </td>

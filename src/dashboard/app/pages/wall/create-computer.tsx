@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Intent } from '../../api/commands.js';
 import { call } from '../../api/http.js';
 import type { Lists, WallComputer } from '../../api/types.js';
-import { Choice, Field, given } from '../../components/forms/field.js';
+import { EXPIRY, LABELS_HINT, RESOLUTION, SIZES } from '../../components/forms/computer-options.js';
+import { Area, Choice, Field, given, Tick } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
+import { readPairs } from '../../components/forms/pairs.js';
 import { useData } from '../../state/use-data.js';
 import { noteComputer } from '../../state/wall.js';
 
-const SIZES = ['2', '4', '8'].map((value) => ({ value, text: value }));
 const NEW = '';
 
 interface CreateComputerProps {
@@ -58,7 +59,7 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
         <Choice label="Memory, GB" name="ram" value="2" options={SIZES} />
       </div>
       <details open={image !== ''}>
-        <summary>More settings</summary>
+        <summary>More options</summary>
         <div class="columns">
           <Choice
             label="Image"
@@ -69,7 +70,7 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
               ...images.map((name) => ({ value: name, text: name })),
             ]}
           />
-          <Field label="Resolution" name="resolution" placeholder="1280x800" pattern="\d+x\d+" />
+          <Field label="Resolution" name="resolution" placeholder="1280x800" pattern={RESOLUTION} />
         </div>
         <Field
           label="Stop after idle minutes"
@@ -78,29 +79,81 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
           min={1}
           hint="Empty: the computer runs until it is stopped."
         />
+        <Choice
+          label="Expires"
+          name="expires"
+          value=""
+          options={EXPIRY}
+          hint="It is deleted then, with its disk."
+        />
+        <Area label="Labels" name="labels" placeholder="team=qa" hint={LABELS_HINT} />
+        <Area
+          label="Variables"
+          name="env"
+          placeholder="API_URL=https://api.example.com"
+          hint="One NAME=VALUE a line. The values are not shown again."
+        />
+        <Area
+          label="Setup script"
+          name="setup"
+          rows={3}
+          placeholder="sudo apt-get install -y gimp"
+          hint="Run once with bash, before the computer is ready."
+        />
+        <div class="columns">
+          <Field label="Time zone" name="timezone" placeholder="Europe/Berlin" maxLength={64} />
+          <Field label="Locale" name="locale" placeholder="de_DE.UTF-8" maxLength={64} />
+        </div>
+        <Tick name="sudo" checked>
+          Its user may become root with sudo
+        </Tick>
       </details>
     </FormDialog>
   );
 }
 
-function computerIntent(fields: FormData): Intent {
+/** Options that are texts, and their names for `vc create`. */
+const TEXTS = {
+  image: '--image',
+  resolution: '--resolution',
+  timezone: '--timezone',
+  locale: '--locale',
+};
+
+export function computerIntent(fields: FormData): Intent {
   const name = given(fields, 'name') ?? '';
   const project = given(fields, 'project') ?? 'default';
   const [cpu, ram] = [given(fields, 'cpu') ?? '2', given(fields, 'ram') ?? '2'];
-  const [image, resolution] = [given(fields, 'image'), given(fields, 'resolution')];
-  const autoStop = given(fields, 'auto_stop');
+  const [autoStop, expires] = [given(fields, 'auto_stop'), given(fields, 'expires')];
+  const [labels, env] = [readPairs(given(fields, 'labels')), readPairs(given(fields, 'env'))];
+  const setup = given(fields, 'setup');
+  const texts = Object.entries(TEXTS).flatMap(([key, option]) => {
+    const value = given(fields, key);
+    return value === undefined ? [] : [{ key, option, value }];
+  });
+  const hasSudo = fields.has('sudo');
   const body = {
     project,
     name,
     cpu: Number(cpu),
     ram: Number(ram),
-    ...(image === undefined ? {} : { image }),
-    ...(resolution === undefined ? {} : { resolution }),
+    ...Object.fromEntries(texts.map(({ key, value }) => [key, value])),
     ...(autoStop === undefined ? {} : { auto_stop_minutes: Number(autoStop) }),
+    ...(expires === undefined ? {} : { expires_in: Number(expires) }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(setup === undefined ? {} : { setup }),
+    ...(hasSudo ? {} : { sudo: false }),
   };
+  const request = { method: 'POST', path: '/computers?wait=0', body } as const;
+  // `vc create` reads the script from a file.
+  if (setup !== undefined) return request;
   const vc = ['create', `${project}/${name}`, '--cpu', cpu, '--ram', ram];
-  if (image !== undefined) vc.push('--image', image);
-  if (resolution !== undefined) vc.push('--resolution', resolution);
+  for (const { option, value } of texts) vc.push(option, value);
   if (autoStop !== undefined) vc.push('--auto-stop', `${autoStop}m`);
-  return { method: 'POST', path: '/computers?wait=0', body, vc };
+  if (expires !== undefined) vc.push('--expires', `${expires}s`);
+  for (const pair of Object.entries(labels)) vc.push('--label', pair.join('='));
+  for (const pair of Object.entries(env)) vc.push('--env', pair.join('='));
+  if (!hasSudo) vc.push('--no-sudo');
+  return { ...request, vc };
 }

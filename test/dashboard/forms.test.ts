@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Computer } from '../../src/dashboard/app/api/types.js';
+import {
+  changedPairs,
+  readPairs,
+  writePairs,
+} from '../../src/dashboard/app/components/forms/pairs.js';
+import { KEEP, settingsOf } from '../../src/dashboard/app/pages/computer/settings/settings-of.js';
+import { budgetsOf, usedOf } from '../../src/dashboard/app/pages/keys/budgets.js';
+import { computerIntent } from '../../src/dashboard/app/pages/wall/create-computer.js';
+
+function form(fields: Readonly<Record<string, string>>): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) data.set(name, value);
+  return data;
+}
+
+it('reads lines of names and values', () => {
+  expect(readPairs(undefined)).toEqual({});
+  expect(readPairs('\n A = b=c \r\nB\n=x\n\n')).toEqual({ A: ' b=c ', B: '' });
+  const pairs = { team: 'qa', empty: '', url: 'a=b' };
+  expect(readPairs(writePairs(pairs))).toEqual(pairs);
+});
+
+it('asks only for labels that differ', () => {
+  expect(changedPairs({ a: '1' }, { a: '1' })).toBeUndefined();
+  expect(changedPairs({ a: '1', b: '2', c: '3' }, { a: '1', b: 'x', d: '' })).toEqual({
+    ...{ b: 'x', c: null, d: '' },
+  });
+});
+
+describe('the settings of a computer', () => {
+  const computer = { labels: { team: 'qa' }, env_names: ['A', 'B'] } as unknown as Computer;
+  const fields = {
+    ...{ name: 'desk', cpu: '4', ram: '8', resolution: '1920x1080', auto_stop: '' },
+    ...{ on_idle: 'stop', expires: KEEP, labels: 'team=qa', env: '' },
+  };
+  const size = { name: 'desk', cpu: 4, ram: 8, resolution: '1920x1080' };
+  const same = { ...size, auto_stop_minutes: null, on_idle: 'stop', protected: false };
+
+  it('leave labels, variables and expiry alone that were not changed', () => {
+    expect(settingsOf(form(fields), computer)).toEqual(same);
+  });
+
+  it('remove and set labels, variables and expiry', () => {
+    const changes = { labels: 'stage=live', env: 'NEW=1\nA=2', 'remove A': 'on', 'remove B': 'on' };
+    const body = settingsOf(form({ ...fields, ...changes, expires: '' }), computer);
+    expect(body).toEqual({
+      ...same,
+      labels: { team: null, stage: 'live' },
+      env: { A: '2', B: null, NEW: '1' },
+      expires_at: null,
+    });
+    const { expires_at } = settingsOf(form({ ...fields, expires: '3600' }), computer);
+    expect(Math.abs(Date.parse(expires_at ?? '') - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  });
+});
+
+describe('a new computer', () => {
+  const fields = { name: 'desk', project: 'demo', cpu: '2', ram: '4', sudo: 'on' };
+  const path = '/computers?wait=0';
+  const body = { project: 'demo', name: 'desk', cpu: 2, ram: 4 };
+  const vc = ['create', 'demo/desk', '--cpu', '2', '--ram', '4'];
+
+  it('has no option that was left as it is', () => {
+    expect(computerIntent(form(fields))).toEqual({ method: 'POST', path, body, vc });
+  });
+
+  it('has its options, and the same command', () => {
+    const { sudo, ...rest } = fields;
+    const options = {
+      ...{ labels: 'team=qa', env: 'A=1', timezone: 'Europe/Berlin', locale: 'de_DE.UTF-8' },
+      ...{ expires: '3600', auto_stop: '5' },
+    };
+    expect(computerIntent(form({ ...rest, ...options }))).toMatchObject({
+      body: {
+        ...body,
+        ...{ labels: { team: 'qa' }, env: { A: '1' }, sudo: false, expires_in: 3600 },
+        ...{ timezone: 'Europe/Berlin', locale: 'de_DE.UTF-8', auto_stop_minutes: 5 },
+      },
+      vc: [
+        ...vc,
+        ...['--timezone', 'Europe/Berlin', '--locale', 'de_DE.UTF-8', '--auto-stop', '5m'],
+        ...['--expires', '3600s', '--label', 'team=qa', '--env', 'A=1', '--no-sudo'],
+      ],
+    });
+  });
+
+  it('with a script is not a command, which reads it from a file', () => {
+    const intent = computerIntent(form({ ...fields, setup: 'echo hi' }));
+    expect(intent).toEqual({ method: 'POST', path, body: { ...body, setup: 'echo hi' } });
+  });
+});
+
+it('shows and sets the budgets of a key', () => {
+  const limits = { max_computers: 5, max_hours: 10, max_actions: null };
+  const used = { computers: 3, hours: 0.54, actions: 12 };
+  expect(usedOf({ ...limits, used })).toBe('3 of 5 computers, 0.5 of 10 h');
+  expect(usedOf({ ...limits, max_computers: null, max_hours: null, used })).toBeUndefined();
+  const fields = form({ max_computers: '5', max_hours: '10', max_actions: '' });
+  expect(budgetsOf(fields)).toEqual(limits);
+});

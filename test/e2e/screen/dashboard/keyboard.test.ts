@@ -239,7 +239,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.locator('.screen').waitFor();
   });
 
-  thorough('shows the activity, streams, images and usage', async () => {
+  thorough('shows the activity, streams, webhooks, images and usage', async () => {
     const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
     await pressOn(pages.getByRole('link', { name: 'Activity' }));
     await heading('Activity').waitFor();
@@ -247,6 +247,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await inspect(page, 'activity');
     for (const [name, shown] of [
       ['Streams', 'Targets'],
+      ['Webhooks', 'New webhook'],
       ['Images', 'linux'],
       ['Usage', 'By project'],
     ] as const) {

@@ -133,13 +133,14 @@ function Budgets({ of: key }: { of?: Key }) {
             name={name}
             type="number"
             min={1}
-            placeholder="no limit"
+            placeholder="none"
             value={key?.[name] ?? ''}
           />
         ))}
       </div>
       <p class="hint">
-        What it may create, let run and do in all. {key && `Used: ${usedInAll(key)}.`}
+        What it may create, let run and do from its creation on.
+        {key && ` Used: ${usedInAll(key)}.`}
       </p>
     </fieldset>
   );

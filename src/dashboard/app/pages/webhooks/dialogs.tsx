@@ -85,7 +85,7 @@ export function Deliveries({ of: { id, url }, onClose }: Closing & { of: Webhook
       <FailureNote failure={failure} />
       {value?.deliveries.length === 0 && <p class="muted">Nothing was posted yet.</p>}
       {value !== undefined && value.deliveries.length > 0 && (
-        <Table columns={['Event', 'When', 'Result']}>
+        <Table columns={['Event', 'Result']}>
           {value.deliveries.map((delivery) => (
             <DeliveryRow key={delivery.id} of={delivery} />
           ))}
@@ -107,10 +107,12 @@ function DeliveryRow({
 }) {
   return (
     <tr>
-      <th scope="row">{type}</th>
-      <td>
-        <Time at={at} />
-      </td>
+      <th scope="row">
+        {type}
+        <p class="muted">
+          <Time at={at} />
+        </p>
+      </th>
       <td>
         <span class={status === 'failed' ? 'outcome bad' : 'muted'}>{status}</span>
         {attempts > 1 && ` after ${attempts} attempts`}

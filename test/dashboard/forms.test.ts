@@ -7,7 +7,7 @@ import {
 } from '../../src/dashboard/app/components/forms/pairs.js';
 import { KEEP, settingsOf } from '../../src/dashboard/app/pages/computer/settings/settings-of.js';
 import { budgetsOf, usedOf } from '../../src/dashboard/app/pages/keys/budgets.js';
-import { computerIntent } from '../../src/dashboard/app/pages/wall/create-computer.js';
+import { computerIntent } from '../../src/dashboard/app/pages/wall/computer-intent.js';
 
 function form(fields: Readonly<Record<string, string>>): FormData {
   const data = new FormData();

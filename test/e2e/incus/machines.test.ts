@@ -101,11 +101,18 @@ it('machines created at once share neither user ids nor a network, and leave not
   screen.close();
 
   await run('mch_a', 'echo kept >~/file');
+  const size = { cpu: 4, ram: 4, resolution: { width: 640, height: 480 } };
+  expect(await engine.resize('mch_a', { ...size, ram: 2 })).toBe('now');
   await engine.stop('mch_a', 3_000);
   await expect(engine.dial('mch_a', 'shell')).rejects.toMatchObject({ code: 'not_running' });
   await engine.setHostName?.('mch_a', 'renamed');
+  await engine.resize('mch_a', size);
   await start('mch_a');
   expect(await run('mch_a', 'cat ~/file; hostname')).toBe('kept\nrenamed\n');
+  expect(await run('mch_a', 'df -m --output=size /tmp | tail -n 1')).toMatch(/^ *2048\n$/);
+  const resized = await openScreen(await engine.dial('mch_a', 'screen'));
+  expect(resized.size).toEqual(size.resolution);
+  resized.close();
 
   await Promise.all(ids.map((id) => engine.remove(id)));
   await engine.remove('mch_a');

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
+export { given } from './given.js';
+
 interface Labelled {
   readonly label: string;
   readonly hint?: string;
@@ -128,10 +130,4 @@ export function Tick({
       <span>{children}</span>
     </label>
   );
-}
-
-/** A text of a form; undefined when it was left empty. */
-export function given(fields: FormData, name: string): string | undefined {
-  const value = fields.get(name);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Key } from '../../api/types.js';
-import { given } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 
 /** What a key may use in all, with the names of the fields. */
 export const BUDGETS = [

@@ -1,5 +1,5 @@
 import type { Computer } from '../../../api/types.js';
-import { given } from '../../../components/forms/field.js';
+import { given } from '../../../components/forms/given.js';
 import { changedPairs, readPairs } from '../../../components/forms/pairs.js';
 
 /** The choice that leaves the expiry as it is. */

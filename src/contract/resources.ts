@@ -7,6 +7,7 @@ export * from './resources/health.js';
 export * from './resources/images.js';
 export * from './resources/keys.js';
 export * from './resources/labels.js';
+export * from './resources/network.js';
 export * from './resources/projects.js';
 export * from './resources/secrets.js';
 export * from './resources/snapshots.js';

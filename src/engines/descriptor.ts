@@ -1,4 +1,4 @@
-import type { Engine, EngineImage, MachineShape, Os, WarmUp } from './engine.js';
+import type { Engine, EngineImage, MachineNetworks, MachineShape, Os, WarmUp } from './engine.js';
 import type { MachineIdentity } from './pool/reserving.js';
 
 /**
@@ -72,6 +72,8 @@ export interface ServiceSettings {
   /** CIDRs of private networks that machines may reach. */
   readonly allowNetworks: readonly string[];
   readonly options: EngineOptionValues;
+  /** What machines may reach at present, for an engine that is `Restricting`. */
+  networks(): MachineNetworks;
   /** Uses a new machine once, as a client would. */
   warmUp(machine: WarmUp): Promise<void>;
   /** The identity of a future computer, for a machine of the warm pool. */

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { ComputerNetwork } from '../contract/resources/network.js';
 
 /** How strongly a machine is kept apart from its host. `emulated` is a VM without hardware help. */
 export type Isolation = 'container' | 'vm' | 'emulated';
@@ -279,6 +280,24 @@ export interface Connecting {
 
 export function isConnecting(engine: Engine): engine is Engine & Connecting {
   return 'connect' in engine;
+}
+
+/** What machines may reach, by their ids; those that are not in it may reach all that the engine allows. */
+export type MachineNetworks = ReadonlyMap<string, ComputerNetwork>;
+
+/**
+ * An engine that restricts what single machines reach, within what it allows all of them. Before each
+ * start it asks for the machine's network (`ServiceSettings.networks`), which holds from the first packet.
+ */
+export interface Restricting {
+  /** Throws `unsupported` if this host, or an image, cannot restrict machines to this. */
+  checkNetwork(network: ComputerNetwork, signal?: AbortSignal): Promise<void>;
+  /** Resolves when the machine, if it runs, has the network that it now has to have. Idempotent. */
+  applyNetwork(id: string, signal?: AbortSignal): Promise<void>;
+}
+
+export function isRestricting(engine: Engine): engine is Engine & Restricting {
+  return 'applyNetwork' in engine;
 }
 
 /** The resource usage of a running machine. */

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { ComputerNetwork } from '../contract/resources/network.js';
 import type { Answer, BodyInput } from '../contract/types/index.js';
 import { Actions, scaled, withSecrets } from './actions.js';
 import type { Computer } from './computers.js';
@@ -127,6 +128,7 @@ export const tools: readonly Tool[] = [
       image: z.string().max(63).optional().describe('Name of a saved image.'),
       env: z.record(z.string(), z.string()).optional().describe('Environment variables.'),
       setup: z.string().optional().describe('Bash script that is run once, before it is ready.'),
+      network: ComputerNetwork.optional(),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
     run: async (service, { project, name, ...asked }, signal) => {

@@ -3,6 +3,7 @@ import type { WarmUp } from '../engines/engine.js';
 import { engines as descriptors } from '../engines/index.js';
 import { firstUsable } from '../engines/select.js';
 import { generateId } from '../fleet/computers/ids.js';
+import { networksOn } from '../fleet/computers/networks.js';
 import type { EngineSet } from '../fleet/lifecycle/machines.js';
 import { READY_SCRIPT } from '../fleet/lifecycle/readiness.js';
 import type { Store } from '../fleet/store/index.js';
@@ -67,6 +68,7 @@ export async function composeEngines(
         internet,
         allowNetworks,
         options: engineOptions,
+        networks: () => networksOn(computers, name),
         warmUp,
         identify: () => ({ id: generateId('cmp'), ...generateKeyPair() }),
         onProblem: (reason) => log.warn({ engine: name, reason }, 'engine problem'),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Mapping, Type, TypeVar
+from typing import Any, Literal, Mapping, Sequence, Type, TypeVar, Union
 
 M = TypeVar("M")
+# The second is like {"allow": ["example.com"]}.
+Network = Union[Literal["internet", "none"], Mapping[str, Sequence[str]]]
 Status = Literal["starting", "running", "stopping", "stopped", "deleting", "error"]
 
 
@@ -132,6 +134,8 @@ class ComputerInfo:
     timezone: str | None = None
     locale: str | None = None
     sudo: bool = True
+    network: Network = "internet"
+    """What it may reach."""
     created_by: Creator | None = None
     """None for a computer of an earlier version."""
     control: Control | None = None

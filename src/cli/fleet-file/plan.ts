@@ -116,7 +116,7 @@ function fixedChanges(body: Wanted['body'], existing: Computer): readonly string
 
 /** The request that changes what differs and can be changed. */
 function changesOf({ body }: Wanted, existing: Computer): Changes {
-  const { labels } = body;
+  const { labels, network = 'internet' } = body;
   const differs = (key: string) => labels[key] !== existing.labels[key];
   const gone = Object.keys(existing.labels).filter((key) => !(key in labels));
   const names = Object.keys(body.env ?? {});
@@ -138,6 +138,7 @@ function changesOf({ body }: Wanted, existing: Computer): Changes {
     }),
     ...(body.on_idle !== existing.on_idle && { on_idle: body.on_idle }),
     ...(body.protected !== existing.protected && { protected: body.protected }),
+    ...(!isDeepStrictEqual(network, existing.network) && { network }),
     ...(differs(UP.expires) && { expires_at: expiryOf(body.expires_in, existing.created_at) }),
     ...(!isEnvSame && { env: { ...body.env, ...nulls(goneNames) } }),
     ...(Object.keys(labelChanges).length > 0 && { labels: labelChanges }),

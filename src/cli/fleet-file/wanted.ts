@@ -105,7 +105,7 @@ function pairOf(text: string): readonly [string, string] {
 
 function ownLabels(project: string, body: CreateComputer, buildHash: string | undefined) {
   const { name, labels: _, auto_stop_minutes, on_idle, protected: __, ...rest } = body;
-  const { cpu, ram, resolution, env, expires_in: expires, ...fixed } = rest;
+  const { cpu, ram, resolution, env, expires_in: expires, network, ...fixed } = rest;
   const salt = `${project}/${name}`;
   return {
     [UP.name]: name,

@@ -12,6 +12,7 @@ import type {
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import { shownLabels } from '../input/labels.js';
+import { shownNetwork } from '../input/network.js';
 import { size } from './size.js';
 import type { Column, RecordField } from './table.js';
 
@@ -180,6 +181,9 @@ export function computerFields(computer: Computer): RecordField[] {
     ...(timezone === null ? [] : [['time zone', timezone] as const]),
     ...(locale === null ? [] : [['locale', locale] as const]),
     ...(computer.sudo ? [] : [['sudo', 'no'] as const]),
+    ...(computer.network === 'internet'
+      ? []
+      : [['network', shownNetwork(computer.network)] as const]),
     ...creatorField(computer),
     ...controlField(computer),
     ['protected', computer.protected ? 'yes' : 'no'],

@@ -62,6 +62,7 @@ export const fields = {
     'timezone',
     'locale',
     'sudo',
+    'network',
     'created_by',
     'control',
   ],

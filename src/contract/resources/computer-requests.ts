@@ -11,6 +11,7 @@ import {
 } from '../primitives.js';
 import { Computer, Cpu, Gpu, Os, Ram, Resolution } from './computers.js';
 import { LabelChanges, LabelSelector, Labels } from './labels.js';
+import { ComputerNetwork } from './network.js';
 import { Locale, NewFiles, Setup, Sudo, Timezone } from './setup.js';
 
 const AutoStop = integer(1, 525_600)
@@ -87,6 +88,7 @@ export const CreateComputer = z
     timezone: Timezone.optional(),
     locale: Locale.optional(),
     sudo: Sudo.optional(),
+    network: ComputerNetwork.optional(),
   })
   .meta({ id: 'CreateComputer', description: 'A computer to create.' });
 
@@ -109,6 +111,7 @@ export const UpdateComputer = z
     labels: LabelChanges.optional(),
     protected: Protected.optional(),
     env: EnvironmentChanges.optional(),
+    network: ComputerNetwork.optional(),
   })
   .meta({ id: 'UpdateComputer', description: 'Changes; omitted fields keep their values.' });
 

@@ -10,6 +10,7 @@ import {
 } from '../constants.js';
 import { integer, oneOf, oneOfWords, Timestamp } from '../primitives.js';
 import { Control } from './control.js';
+import { ComputerNetwork } from './network.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
 export const Ram = oneOf(RAM_SIZES, 'GB');
@@ -143,6 +144,7 @@ export const Computer = z
       .describe(
         'False if its user cannot become root. `vc serve --no-sudo` disables sudo in all containers, whatever this says.',
       ),
+    network: ComputerNetwork,
     created_by: z
       .object({
         id: z

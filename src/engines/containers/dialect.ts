@@ -58,6 +58,8 @@ export interface Dialect {
    * host in each. Otherwise every container gets another user id, and the user's files too.
    */
   readonly mapsUsers: boolean;
+  /** Containers ask a resolver of the engine, which asks the host's name servers. */
+  readonly hasResolver: boolean;
   /** A container can only be created when its network exists. */
   readonly needsNetworkFirst: boolean;
   version(docker: Docker, abortSignal: AbortSignal): Promise<EngineVersion>;

@@ -8,9 +8,11 @@ import type {
   Engine,
   MachineDescription,
   MachineEvent,
+  MachineNetworks,
   MachineState,
   Measuring,
   Probe,
+  Restricting,
   Snapshotting,
   WarmUp,
 } from '../engine.js';
@@ -55,6 +57,8 @@ export interface ContainerEngineOptions {
   readonly internet: boolean;
   /** Further IPv4 networks that machines may reach; `0.0.0.0/0` allows everything. */
   readonly allowNetworks: readonly string[];
+  /** What single machines may reach at present. */
+  networks(): MachineNetworks;
   /** Disk quota in GiB, if the storage driver supports quotas (xfs, btrfs, zfs); default 64. */
   readonly diskGib?: number;
   /** The warm pool; none by default. */
@@ -103,13 +107,16 @@ function noIdentity(): never {
 /** Machines as containers of an engine that speaks Docker's API. */
 export function createContainerEngine(
   options: ContainerEngineOptions,
-): Engine & Measuring & Connecting & Reserving & Snapshotting {
+): Engine & Measuring & Connecting & Reserving & Restricting & Snapshotting {
   const { docker } = options;
   const { name } = dialectOf(docker);
   const { serviceId, allowNetworks, internet } = options;
   const containers = new Containers(docker, serviceId);
   const helper = new Helpers(docker, serviceId);
-  const firewall = new Firewall(docker, helper, { serviceId, allowNetworks, internet });
+  const firewall = new Firewall(docker, helper, {
+    ...{ serviceId, allowNetworks, internet },
+    networks: () => options.networks(),
+  });
   const shared = !isRemote(docker) && process.platform === 'linux';
   const directories = shared ? new SocketDirectories(options.directory) : undefined;
   const onProblem = (message: string) => options.onProblem?.(message);
@@ -253,6 +260,8 @@ export function createContainerEngine(
     dial,
     socketDirectory: `/${SOCKET_DIRECTORY.join('/')}`,
     connect: (id, name, signal) => sockets.dial(id, name, signal),
+    checkNetwork: (network) => firewall.checkNetwork(network),
+    applyNetwork: (id) => firewall.ensure(id),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
     images: (signal) => currentImages(docker, signal),
     recipeHash: (image) => recipeHash(image).catch(() => undefined),

@@ -6,7 +6,10 @@ import type { ServiceSettings } from '../descriptor.js';
 import type { Engine } from '../engine.js';
 import { createContainerEngine } from './engine.js';
 
-const NO_SERVICE = { serviceId: 'command-line', allowNetworks: [], internet: true };
+const NO_SERVICE = {
+  ...{ serviceId: 'command-line', allowNetworks: [], internet: true },
+  networks: () => new Map(),
+};
 
 /** The engine of a service; without a service it can only list images. */
 export async function openContainers(
@@ -14,7 +17,7 @@ export async function openContainers(
   stateDirectory: string,
   service: ServiceSettings | undefined,
 ): Promise<Engine> {
-  const { serviceId, internet, allowNetworks } = service ?? NO_SERVICE;
+  const { serviceId, internet, allowNetworks, networks } = service ?? NO_SERVICE;
   const directory = service ? join(stateDirectory, 'machines') : join(tmpdir(), 'vc-command-line');
   if (service) await mkdir(directory, { recursive: true, mode: 0o700 });
   const allowSudo = service?.options['no-sudo'] !== true;
@@ -26,6 +29,7 @@ export async function openContainers(
     allowSudo,
     internet,
     allowNetworks,
+    networks,
     ...(service && {
       onProblem: service.onProblem,
       pool: { size, warmUp: service.warmUp, identify: service.identify },

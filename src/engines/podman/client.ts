@@ -45,6 +45,7 @@ const STATIC = {
   denied: { reason: 'its socket belongs to another user', remedy: 'run vc as that user' },
   restart: 'vc service restart',
   mapsUsers: true,
+  hasResolver: false,
   needsNetworkFirst: true,
   // By Podman's service, both take seconds: it asks the package manager for its programs' versions.
   version: async (docker, abortSignal) => {

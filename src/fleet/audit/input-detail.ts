@@ -24,7 +24,7 @@ function withoutSecret(value: string): string {
 const PLAIN = `
   name x y button double clicks start_x start_y end_x end_y duration direction amount seconds
   until timeout background mode port fps element terminal profile delta_x delta_y repeat
-  hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo`
+  hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo network`
   .trim()
   .split(/\s+/);
 /** Fields of which only the length is logged. */
@@ -57,6 +57,7 @@ export function describeInput(input: unknown, operation: string): Action['detail
     if (typeof value === 'string') detail[name] = withoutSecret(value);
     else if (isValue(value)) detail[name] = value;
   }
+  if (typeof given.network === 'object') detail.network = 'allow';
   if (given.max_storage === null) detail.max_storage = 'default';
   if (given.max_running === null) detail.max_running = 'default';
   if (given.auto_stop_minutes === null) detail.auto_stop_minutes = 'never';

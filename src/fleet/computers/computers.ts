@@ -16,6 +16,7 @@ import type {
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
+import { type Engine, isRestricting } from '../../engines/engine.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import type { Budgets } from '../consumption/budgets.js';
@@ -33,6 +34,7 @@ import { isCounted } from '../store/records.js';
 import { Creation, type CreationParts } from './creation.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
+import { refuseNetwork } from './networks.js';
 import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
 import { changedSettings, changedSize } from './settings.js';
@@ -289,8 +291,10 @@ export class Computers {
   }
 
   /** Changes the given fields; works while the computer runs. */
-  update(record: ComputerRecord, input: UpdateComputer): Computer {
-    this.#store.transaction(() => {
+  async update(record: ComputerRecord, input: UpdateComputer): Promise<Computer> {
+    const engine = this.#machines.engine(record.engine);
+    if (input.network !== undefined) await refuseNetwork(engine, input.network);
+    const before = this.#store.transaction(() => {
       const present = this.#refuseDeleting(record);
       const name = input.name ?? present.name;
       if (name !== present.name) {
@@ -302,9 +306,12 @@ export class Computers {
         ...changedSettings(present, input),
         ...changedSize(present, input),
         env: input.env === undefined ? present.env : this.#changedEnv(present, input.env),
+        network: input.network === undefined ? present.network : JSON.stringify(input.network),
       });
+      return present;
     });
     this.#machines.relabel(record);
+    if (input.network !== undefined) await this.#applyNetwork(engine, before);
     return this.view(record.id);
   }
 
@@ -312,6 +319,17 @@ export class Computers {
   async resize(record: ComputerRecord, signal: AbortSignal): Promise<Computer> {
     await this.#machines.of(record).resize(signal);
     return this.view(record.id);
+  }
+
+  /** A machine that could not be changed keeps its network, and so does the row. */
+  async #applyNetwork(engine: Engine, before: ComputerRecord): Promise<void> {
+    if (!isRestricting(engine)) return;
+    try {
+      await engine.applyNetwork(before.id);
+    } catch (error) {
+      this.#store.computers.setNetwork(before.id, before.network);
+      throw error;
+    }
   }
 
   /** The project has a new name. */

@@ -17,6 +17,7 @@ import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
 import type { Setup } from '../store/setups.js';
 import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
+import { refuseNetwork } from './networks.js';
 import { choosePlacement, refuseUnavailableGpu } from './placement.js';
 import type { Quota } from './quota.js';
 import { newSettings } from './settings.js';
@@ -73,7 +74,8 @@ export class Creation {
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);
     const { resolution, member = null, group: member_group = null, env, ...rest } = input;
-    const { files = [], setup: script, sudo = true, ...asked } = rest;
+    const { files = [], setup: script, sudo = true, network = 'internet', ...asked } = rest;
+    await refuseNetwork(engine, network);
     const shape = {
       ...asked,
       ...resolution,
@@ -82,6 +84,7 @@ export class Creation {
       os,
       env: this.#store.setups.sealEnv(owner.id, env ?? {}),
       sudo: sudo ? 1 : 0,
+      network: JSON.stringify(network),
       ...(files.length > 0 || script !== undefined ? { setup: { files, script } } : {}),
       member,
       member_group,

@@ -52,6 +52,7 @@ export function serializeComputer(
     timezone: record.timezone,
     locale: record.locale,
     sudo: record.sudo === 1,
+    network: JSON.parse(record.network) as Computer['network'],
     created_by: creatorOf(record),
   };
 }

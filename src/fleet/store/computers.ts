@@ -8,6 +8,9 @@ import { type ComputerRecord, IS_COUNTED } from './records.js';
 const SELECT = `SELECT computers.*, projects.name AS project_name
   FROM computers JOIN projects ON projects.id = computers.project_id`;
 
+/** {@link ComputerRecord.network} without a restriction. */
+export const INTERNET = JSON.stringify('internet');
+
 export type NewComputer = Omit<
   ComputerRecord,
   | 'project_name'
@@ -20,13 +23,19 @@ export type NewComputer = Omit<
   | 'locale'
   | 'sudo'
   | 'machine_size'
+  | 'network'
   | 'snapshot'
   | 'reset_to'
   // Those of the key.
   | 'created_by_name'
   | 'created_by_prefix'
 > &
-  Partial<Pick<ComputerRecord, 'source' | 'env' | 'timezone' | 'locale' | 'sudo' | 'machine_size'>>;
+  Partial<
+    Pick<
+      ComputerRecord,
+      'source' | 'env' | 'timezone' | 'locale' | 'sudo' | 'machine_size' | 'network'
+    >
+  >;
 
 /** The fields that a request can change. */
 type Changeable = Pick<
@@ -44,6 +53,7 @@ type Changeable = Pick<
   | 'labels'
   | 'protected'
   | 'env'
+  | 'network'
 >;
 
 /** Which computers a list has; what is undefined is not compared. */
@@ -62,10 +72,10 @@ export interface ListFilter {
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, machine_size, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale, sudo, status,
-       private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
+       height, machine_size, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale,
+       sudo, network, status, private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
        created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -102,8 +112,10 @@ export function computerStore(db: Db, written: Notifier) {
   );
   const update = db.prepare(
     `UPDATE computers SET name = ?, ram = ?, cpu = ?, width = ?, height = ?, machine_size = ?,
-       auto_stop_minutes = ?, on_idle = ?, expires_at = ?, labels = ?, protected = ?, env = ? WHERE id = ?`,
+       auto_stop_minutes = ?, on_idle = ?, expires_at = ?, labels = ?, protected = ?, env = ?, network = ?
+     WHERE id = ?`,
   );
+  const setNetwork = db.prepare('UPDATE computers SET network = ? WHERE id = ?');
   const complete = db.prepare('UPDATE computers SET copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const setMachineSize = db.prepare('UPDATE computers SET machine_size = ? WHERE id = ?');
@@ -174,6 +186,7 @@ export function computerStore(db: Db, written: Notifier) {
         row.timezone ?? null,
         row.locale ?? null,
         row.sudo ?? 1,
+        row.network ?? INTERNET,
         row.status,
         row.private_key,
         row.public_key,
@@ -241,9 +254,12 @@ export function computerStore(db: Db, written: Notifier) {
         labels,
         row.protected,
         row.env,
+        row.network,
       ];
       write(update, id, changed);
     },
+    /** What it may reach, as JSON. */
+    setNetwork: (id: string, network: string) => write(setNetwork, id, [network]),
     /** The copy is complete. */
     setCopied,
     /** Its current snapshot. */

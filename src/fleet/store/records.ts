@@ -85,6 +85,8 @@ export interface ComputerRecord {
   readonly locale: string | null;
   /** 0 if its user must not become root. */
   readonly sudo: number;
+  /** What it may reach: JSON. */
+  readonly network: string;
   readonly status: ComputerStatus;
   readonly status_reason: string | null;
   readonly private_key: string;

@@ -87,6 +87,8 @@ export const SCHEMA = `
     timezone TEXT,
     locale TEXT,
     sudo INTEGER NOT NULL DEFAULT 1,
+    -- What it may reach, as JSON.
+    network TEXT NOT NULL DEFAULT '"internet"',
     status TEXT NOT NULL,
     status_reason TEXT,
     private_key TEXT NOT NULL,

@@ -41,8 +41,8 @@ export const computerHandlers: Pick<Handlers, Names> = {
     await fleet.computers.remove(computer);
     return { success: true };
   },
-  updateComputer: ({ fleet, computer, body, signal }) => {
-    const changed = fleet.computers.update(computer, body);
+  updateComputer: async ({ fleet, computer, body, signal }) => {
+    const changed = await fleet.computers.update(computer, body);
     return changed.pending ? fleet.computers.resize(computer, signal) : changed;
   },
   listActions: ({ fleet, computer, query }) => ({

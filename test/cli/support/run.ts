@@ -126,6 +126,7 @@ export const computer = {
   timezone: null,
   locale: null,
   sudo: true,
+  network: 'internet',
   created_by: null,
   control: null,
 };

@@ -14,7 +14,13 @@ const noPool = (): never => {
 const options = { internet: true, allowNetworks: [], options: {} };
 const open = (serviceId: string) =>
   openIncus(inject('clusterState'), {
-    ...{ ...options, serviceId, warmUp: async () => undefined, identify: noPool },
+    ...{
+      ...options,
+      serviceId,
+      networks: () => new Map(),
+      warmUp: async () => undefined,
+      identify: noPool,
+    },
     onProblem: (line) => console.log(line),
   });
 const spec = (id: string): MachineSpec => ({

@@ -36,7 +36,7 @@ const removeAll = async () => {
 beforeAll(async () => {
   const opened = await openIncus(inject('clusterState'), {
     ...{ internet: true, allowNetworks: [], options: {}, serviceId: 'snapshots' },
-    ...{ warmUp: async () => undefined, identify: noPool },
+    ...{ networks: () => new Map(), warmUp: async () => undefined, identify: noPool },
     onProblem: (line) => console.log(line),
   });
   if (!isSnapshotting(opened)) throw new Error('it saves no disks');

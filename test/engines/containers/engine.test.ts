@@ -130,6 +130,7 @@ function engineAt(path: string): Engine & Snapshotting {
     allowSudo: false,
     internet: true,
     allowNetworks: [],
+    networks: () => new Map(),
   });
 }
 

@@ -197,10 +197,11 @@ describe('a protected computer', () => {
   it('keeps its protection in an update without that field', async () => {
     await create('one');
     test.fleet.computers.update(record('one'), { ...input, auto_stop_minutes: 7 });
-    const renamed = test.fleet.computers.update(record('one'), { name: 'uno' });
+    const renamed = await test.fleet.computers.update(record('one'), { name: 'uno' });
     expect(renamed).toMatchObject({ name: 'uno', protected: true, auto_stop_minutes: 7 });
     await create('two');
-    expect(() => test.fleet.computers.update(record('two'), { name: 'uno' })).toThrow('already');
+    const taken = test.fleet.computers.update(record('two'), { name: 'uno' });
+    await expect(taken).rejects.toThrow('already');
   });
 });
 

@@ -18,6 +18,7 @@ const engine = createContainerEngine({
   allowSudo: true,
   internet: true,
   allowNetworks: [],
+  networks: () => new Map(),
   onProblem: (problem) => process.stderr.write(`${problem}\n`),
 });
 

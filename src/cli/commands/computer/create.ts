@@ -10,6 +10,7 @@ import type { Context } from '../../framework/context.js';
 import { argument, choice, defineCommand, flag, list, value } from '../../framework/define.js';
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { newLabel } from '../../input/labels.js';
+import { networkOption } from '../../input/network.js';
 import { asTexts, nonEmpty, resolution, sizeOf, text } from '../../input/parse.js';
 import { setupFields, setupOptions } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
@@ -68,6 +69,7 @@ export const command = defineCommand({
     timezone: value('--timezone <zone>', 'time zone, such as Europe/Berlin', nonEmpty),
     locale: value('--locale <locale>', 'locale, such as de_DE.UTF-8', nonEmpty),
     sudo: flag('--no-sudo', 'do not let its user become root'),
+    network: networkOption('internet'),
     ...waitOptions,
   },
   fields: fields.computer,
@@ -93,6 +95,10 @@ export const command = defineCommand({
     {
       does: 'Create one with German formats and time',
       command: 'vc create demo/de --locale de_DE.UTF-8 --timezone Europe/Berlin',
+    },
+    {
+      does: 'Create one that reaches two sites and nothing else',
+      command: 'vc create demo/agent2 --network allow=example.com,deb.debian.org:80',
     },
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],

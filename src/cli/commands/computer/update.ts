@@ -4,6 +4,7 @@ import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { labelChange } from '../../input/labels.js';
+import { networkOption } from '../../input/network.js';
 import { assignment, asTexts, nonEmpty, resolution, sizeOf } from '../../input/parse.js';
 import { setupOptions, variables } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
@@ -15,8 +16,9 @@ export const command = defineCommand({
   summary: 'Change the name, size, labels or settings of a computer',
   details: [
     'Also works while the computer is running. Only the given settings change. Commands have new',
-    'variables at once, programs that are started from the desktop after its next start. What changes at',
-    'the next start only, such as the memory of a virtual machine, is printed.',
+    'variables at once, programs that are started from the desktop after its next start. --network is in',
+    'force at once, also for open connections. What changes at the next start only, such as the memory of',
+    'a virtual machine, is printed.',
   ].join(' '),
   arguments: { computer: computerArgument },
   options: {
@@ -44,6 +46,7 @@ export const command = defineCommand({
       change,
     ),
     envFile: setupOptions.envFile,
+    network: networkOption(),
   },
   fields: fields.computer,
   examples: [
@@ -64,11 +67,15 @@ export const command = defineCommand({
       command: 'vc computer update demo/desktop --env API_URL=https://api.example.com --env OLD-',
     },
     { does: 'Keep it longer', command: 'vc computer update demo/desktop --expires 12h' },
+    {
+      does: 'Cut it off from every network',
+      command: 'vc computer update demo/desktop --network none',
+    },
     { does: 'Disable auto-stop', command: 'vc computer update demo/desktop --auto-stop never' },
   ],
   async run(context, { computer }, options) {
     const { name, autoStop, onIdle, expires, label, protect, unprotect, ...others } = options;
-    const { cpu, ram, resolution, ...given } = others;
+    const { cpu, ram, resolution, network, ...given } = others;
     if (protect && unprotect) throw new UsageError('--protect and --unprotect cannot be combined');
     const env = {
       ...(await variables(context, { ...given, env: [] })),
@@ -85,6 +92,7 @@ export const command = defineCommand({
       ...(label.length === 0 ? {} : { labels: Object.fromEntries(label) }),
       ...(protect || unprotect ? { protected: protect } : {}),
       ...(Object.keys(env).length === 0 ? {} : { env }),
+      ...(network === undefined ? {} : { network }),
     };
     if (Object.keys(changes).length === 0) throw new UsageError('no changes given');
     const changed = await onComputer(context, 'updateComputer', computer, changes);

@@ -73,7 +73,7 @@ export class ContainerMachines {
       // Docker takes long to make a network, and lets a container name one that does not exist yet.
       needsNetworkFirst ? network.then(container) : container(),
       network,
-      this.#applyFirewall(signal),
+      this.#applyFirewall(spec.id, signal),
     ]);
     signal?.throwIfAborted();
   }
@@ -82,7 +82,7 @@ export class ContainerMachines {
     // A machine must not run without the firewall.
     const [found] = await Promise.all([
       this.#options.containers.find(id, signal),
-      this.#applyFirewall(signal),
+      this.#applyFirewall(id, signal),
     ]);
     const container = this.#docker.getContainer(found.Id);
     // It was disconnected outside the service, and Docker would start it without a network.
@@ -234,8 +234,8 @@ export class ContainerMachines {
   }
 
   /** The check is shared: it continues when this caller's signal is aborted. */
-  #applyFirewall(signal: AbortSignal | undefined): Promise<void> {
-    return ask(this.#docker, STEP_MS, signal, () => this.#options.firewall.ensure());
+  #applyFirewall(id: string, signal: AbortSignal | undefined): Promise<void> {
+    return ask(this.#docker, STEP_MS, signal, () => this.#options.firewall.ensure(id));
   }
 
   /** A reboot clears /run; `docker network prune` removes the networks of stopped machines. */

@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { ask, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgePrefix, LABEL } from '../ids.js';
+import { removalOf } from './firewall.js';
 import { tableName } from './firewall-rules.js';
 import { listGuards, removeGuards } from './guard.js';
 import { isOwnerGone } from './guard-owner.js';
@@ -61,7 +62,7 @@ export async function removeAbandoned(
   for (const { table, guards } of gone) {
     // The guard first: it would put the table back.
     await removeGuards(docker, guards);
-    await runOnHost(helper, ['nft', 'delete', 'table', 'inet', table], signal);
+    await runOnHost(helper, removalOf(table), signal);
   }
   return gone.map(({ table }) => table);
 }

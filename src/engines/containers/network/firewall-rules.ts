@@ -25,6 +25,12 @@ export type Limits = 'rate and count' | 'rate' | 'none';
  */
 const MOST_CONNECTIONS = 4096;
 
+/** Of the name servers of restricted machines, each on the address of its bridge; not ephemeral. */
+export const NAME_SERVER_PORT = 29_053;
+
+/** Matches DNS queries that were redirected to {@link NAME_SERVER_PORT}. */
+export const REDIRECTED = `meta l4proto { tcp, udp } ct status dnat ct original proto-dst 53 th dport ${NAME_SERVER_PORT}`;
+
 export function tableName(serviceId: string): string {
   return `vc_${serviceHash(serviceId).slice(0, 12)}`;
 }
@@ -63,6 +69,7 @@ ${table} {
   }
   chain to_host {
     jump opened
+    ${policy.internet ? `${REDIRECTED} accept` : ''}
     ip daddr @allowed_hosts accept
     goto refuse
   }

@@ -1,22 +1,42 @@
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import type { ComputerNetwork } from '../../../contract/resources/network.js';
+import { Queue } from '../../../lib/async/queue.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
+import type { MachineNetworks } from '../../engine.js';
+import { hasDomains } from '../../network/allow-list.js';
 import { isRemote } from '../client.js';
+import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
+import { bridgeName } from '../ids.js';
 import { type FirewallPolicy, tableName } from './firewall-rules.js';
 import { type Guard, listGuards, openGuard, removeGuards } from './guard.js';
 import { guardCommand } from './guard-script.js';
+import { policyOf } from './policies.js';
 
 /** The host's name servers may change: the rules are made again after this time. */
 const RESOLVERS_MS = 5 * 60_000;
 
 interface Opening {
-  readonly guard: Promise<Guard>;
+  readonly connection: Promise<Connection>;
   readonly at: number;
 }
 
-export type FirewallOptions = Omit<FirewallPolicy, 'resolvers'>;
+/** A guard, and the networks of machines that it keeps, as JSON by their bridges. */
+interface Connection {
+  readonly guard: Guard;
+  readonly resolvers: Resolvers;
+  readonly kept: Map<string, string>;
+  /** Why it does not keep the network of a bridge that it was given. */
+  readonly refused: Map<string, string>;
+  readonly queue: Queue;
+}
+
+export interface FirewallOptions extends Omit<FirewallPolicy, 'resolvers'> {
+  /** What single machines may reach at present. */
+  networks(): MachineNetworks;
+}
 
 /**
  * The rules in the kernel of the Engine's host. A container with NET_ADMIN in the host's network
@@ -28,7 +48,7 @@ export class Firewall {
   readonly #options: FirewallOptions;
   #opening: Opening | undefined;
   /** Connections that are being opened, which may create a guard. */
-  readonly #connecting = new Set<Promise<Guard>>();
+  readonly #connecting = new Set<Promise<Connection>>();
   #isEnding = false;
   #problem: ApiError | undefined;
 
@@ -44,20 +64,41 @@ export class Firewall {
   }
 
   /**
-   * Checks the rules and resolves when they are in force. Rejects with `unsupported` if the host's
-   * kernel cannot load them: then no machine may start.
+   * Checks the rules and resolves when they are in force, and those of single machines. Rejects with
+   * `unsupported` if the host's kernel cannot load them: then no machine may start. If it cannot load
+   * those of a single machine, only the call for its `id` rejects.
    */
-  async ensure(): Promise<void> {
+  async ensure(id?: string): Promise<void> {
+    const { allowNetworks, networks, serviceId } = this.#options;
+    let connection: Connection;
     try {
-      const reason = await this.#check();
-      if (reason !== undefined) throw unsupported(reason);
+      const checked = await this.#check();
+      if (checked.reason !== undefined) throw unsupported(checked.reason);
+      ({ connection } = checked);
       this.#problem = undefined;
     } catch (error) {
       // All networks are allowed, so missing rules are no risk.
-      if (includesEverything(this.#options.allowNetworks)) return;
+      if (includesEverything(allowNetworks) && networks().size === 0) return;
       this.#problem = isOfRules(error) ? error : undefined;
       throw error;
     }
+    const refused = id && connection.refused.get(bridgeName(serviceId, id));
+    if (refused !== undefined) throw unsupported(refused);
+  }
+
+  /** Throws `unsupported` if the networks of single machines cannot be restricted to this. */
+  async checkNetwork(network: ComputerNetwork): Promise<void> {
+    const { allowNetworks, internet } = this.#options;
+    const { connection } = await this.#check();
+    const { addresses, areForwarded } = connection.resolvers;
+    if ((internet || allowNetworks.length > 0) && !areForwarded) throw asksFromHost();
+    if (!hasDomains(network)) return;
+    if (addresses.length === 0) throw noResolver();
+    if (await connection.guard.hasNameServer()) return;
+    // The image may have been built again since the guard was made.
+    this.disconnect();
+    if (!(await (await this.#check()).connection.guard.hasNameServer()))
+      throw noNameServer(dialectOf(this.#docker));
   }
 
   /** Closes the connection; the rules stay. */
@@ -69,7 +110,7 @@ export class Firewall {
   async remove(): Promise<void> {
     this.#isEnding = true;
     const opening = this.#opening;
-    const ending = opening?.guard.then((guard) => guard.end());
+    const ending = opening?.connection.then(({ guard }) => guard.end());
     const isEnded = (await ending?.then(() => true).catch(() => false)) ?? false;
     this.disconnect();
     await Promise.allSettled(this.#connecting);
@@ -81,36 +122,68 @@ export class Firewall {
 
   /** On a busy host a guard may not have come to it, or its connection was lost. */
   async #removeTable(): Promise<void> {
-    const command = ['nft', 'delete', 'table', 'inet', tableName(this.#options.serviceId)];
+    const command = removalOf(tableName(this.#options.serviceId));
     await this.#helper.run({ command, capabilities: ['NET_ADMIN'], network: 'host' });
   }
 
-  async #check(): Promise<string | undefined> {
+  async #check(): Promise<{
+    readonly connection: Connection;
+    readonly reason: string | undefined;
+  }> {
     if (this.#opening && performance.now() - this.#opening.at > RESOLVERS_MS) this.disconnect();
     const opening = this.#open();
     try {
-      return await (await opening.guard).check();
+      return await this.#checkOver(opening);
     } catch {
       // The guard was removed, or the Engine was away.
       this.#drop(opening);
-      return (await this.#open().guard).check();
+      return this.#checkOver(this.#open());
+    }
+  }
+
+  async #checkOver(opening: Opening) {
+    const connection = await opening.connection;
+    await connection.queue.run(() => this.#narrow(connection));
+    return { connection, reason: await connection.guard.check() };
+  }
+
+  /** Gives the guard the networks of machines that have changed. */
+  async #narrow({ guard, resolvers, kept, refused }: Connection): Promise<void> {
+    const { networks, serviceId } = this.#options;
+    const wanted = new Map(
+      [...networks()].map(([id, network]) => [bridgeName(serviceId, id), network]),
+    );
+    for (const bridge of kept.keys()) {
+      if (wanted.has(bridge)) continue;
+      await guard.setPolicy(bridge, undefined);
+      kept.delete(bridge);
+      refused.delete(bridge);
+    }
+    for (const [bridge, network] of wanted) {
+      const text = JSON.stringify(network);
+      if (kept.get(bridge) === text) continue;
+      const parts = { serviceId, bridge, resolvers: resolvers.addresses };
+      const reason = await guard.setPolicy(bridge, policyOf(network, parts));
+      if (reason === undefined) refused.delete(bridge);
+      else refused.set(bridge, reason);
+      kept.set(bridge, text);
     }
   }
 
   /** Shared by all who ask. */
   #open(): Opening {
-    this.#opening ??= { guard: this.#connectOnce(), at: performance.now() };
+    this.#opening ??= { connection: this.#connectOnce(), at: performance.now() };
     const opening = this.#opening;
-    opening.guard.catch(() => this.#drop(opening));
+    opening.connection.catch(() => this.#drop(opening));
     return opening;
   }
 
   #drop(opening: Opening | undefined): void {
     if (this.#opening === opening) this.#opening = undefined;
-    opening?.guard.then((guard) => guard.close()).catch(() => undefined);
+    opening?.connection.then(({ guard }) => guard.close()).catch(() => undefined);
   }
 
-  #connectOnce(): Promise<Guard> {
+  #connectOnce(): Promise<Connection> {
     // A check that was in progress would bring the rules back.
     if (this.#isEnding) return Promise.reject(ended());
     const connecting = this.#connect();
@@ -120,10 +193,15 @@ export class Firewall {
     return connecting;
   }
 
-  async #connect(): Promise<Guard> {
+  async #connect(): Promise<Connection> {
+    const { networks, ...options } = this.#options;
     const resolvers = await findResolvers(this.#docker, this.#helper);
-    const command = guardCommand({ ...this.#options, resolvers });
-    return openGuard(this.#docker, this.#helper, this.#options.serviceId, command);
+    const command = guardCommand({ ...options, resolvers: resolvers.addresses });
+    const guard = await openGuard(this.#docker, this.#helper, options.serviceId, command);
+    const bridges = [...networks().keys()].map((id) => bridgeName(options.serviceId, id));
+    // Those of machines that were removed while no service ran.
+    await guard.keepPolicies(bridges);
+    return { guard, resolvers, kept: new Map(), refused: new Map(), queue: new Queue() };
   }
 }
 
@@ -144,6 +222,42 @@ function unsupported(output: string): ApiError {
   return new ApiError('unsupported', message, { remedy });
 }
 
+/** Docker's own resolver would answer what the network of the computer does not let through. */
+function asksFromHost(): ApiError {
+  const message =
+    'The network of a single computer cannot be restricted, because Docker asks a name server of this host from the host.';
+  const remedy = 'Name IPv4 name servers in /etc/docker/daemon.json: {"dns": ["192.0.2.53"]}';
+  return new ApiError('unsupported', message, { remedy });
+}
+
+function noResolver(): ApiError {
+  const message = 'A list with domains needs an IPv4 name server in /etc/resolv.conf of the host.';
+  return new ApiError('unsupported', message, { remedy: 'Use addresses in place of domains.' });
+}
+
+function noNameServer(dialect: Dialect): ApiError {
+  const message = 'A list with domains needs dnsmasq, which the image does not have.';
+  return new ApiError('unsupported', message, {
+    remedy: `vc image build linux --engine ${dialect.name}`,
+  });
+}
+
+/** A command that removes the table of a service and those of its machines. */
+export function removalOf(table: string): string[] {
+  return ['bash', '-c', REMOVAL, 'vc', table];
+}
+
+const REMOVAL = `nft list tables inet | while read -r _ _ name; do
+  case $name in "$1" | "$1"_*) nft delete table inet "$name" ;; esac
+done`;
+
+interface Resolvers {
+  /** IPv4 addresses outside the host's loopback. */
+  readonly addresses: readonly string[];
+  /** The Engine forwards queries to all of its name servers from the network of the computer. */
+  readonly areForwarded: boolean;
+}
+
 /**
  * The name servers that the Engine forwards computers' DNS queries to: its own setting, else the
  * host's. With systemd-resolved, like the Engine, those behind the stub on 127.0.0.53.
@@ -152,16 +266,26 @@ async function findResolvers(
   docker: Docker,
   helper: HelperRunner,
   signal?: AbortSignal,
-): Promise<string[]> {
+): Promise<Resolvers> {
   if (isRemote(docker)) {
     const command = ['cat', '/etc/resolv.conf'];
     const { output } = await helper.run({ command, capabilities: [], network: 'host' }, signal);
-    return nameServers(output);
+    return resolversIn(docker, output);
   }
   const configured = dnsSetting(await read('/etc/docker/daemon.json'));
-  if (configured.length > 0) return configured;
-  const direct = nameServers(await read('/etc/resolv.conf'));
-  return direct.length > 0 ? direct : nameServers(await read('/run/systemd/resolve/resolv.conf'));
+  if (configured.length > 0) return { addresses: configured, areForwarded: true };
+  const direct = resolversIn(docker, await read('/etc/resolv.conf'));
+  return direct.addresses.length > 0
+    ? direct
+    : resolversIn(docker, await read('/run/systemd/resolve/resolv.conf'));
+}
+
+/** Docker asks name servers on the loopback, and those with IPv6, from the host. */
+function resolversIn(docker: Docker, text: string): Resolvers {
+  const all = [...text.matchAll(/^\s*nameserver\s+\S/gm)];
+  const addresses = nameServers(text);
+  const areForwarded = addresses.length > 0 && addresses.length === all.length;
+  return { addresses, areForwarded: areForwarded || !dialectOf(docker).hasResolver };
 }
 
 /** IPv4 name servers of a resolv.conf, without loopback addresses. */

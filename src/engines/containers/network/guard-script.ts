@@ -70,6 +70,9 @@ for source, whole in found:
         next(messages())
 `;
 
+/** In the guard's container: a volume. */
+export const POLICY_DIRECTORY = '/policies';
+
 /** Interval at which the guard compares the kernel's rules with its own. */
 const EVERY_S = 2;
 /** Connections of networks that are gone are removed when this part of the kernel's table is in use. */
@@ -79,20 +82,28 @@ const STALE_EVERY_S = 10;
 const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
 
 /**
- * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES PYTHON POOL. The
- * first three are the rules with fewer and fewer limits, for kernels that do not support all; the last
- * two remove stale connections. It works without the service. Rules that were removed or changed are
+ * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES PYTHON POOL DIRECTORY.
+ * The first three are the rules with fewer and fewer limits, for kernels that do not support all; the
+ * next two after the bridges remove stale connections. It works without the service. Rules that were removed or changed are
  * loaded again. While that fails, the bridges of all machines are down, so that machines reach nothing.
  *
  * A line on standard input triggers a check, answered by `LINE ok` or `LINE failed REASON`; `end`
  * removes the table. Changes found by periodic checks are reported with `-` as LINE.
+ *
+ * DIRECTORY has the policies of single machines, which outlive this container's restarts: BRIDGE.nft, and
+ * with domains BRIDGE.conf for a dnsmasq. `policy NAME BRIDGE RULES CONFIGURATION`, both in base64, sets
+ * one, with `-` for nothing; `keep NAME BRIDGE…` removes all others; `names NAME` asks for dnsmasq. Each
+ * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge down.
  *
  * The kernel prints rules in its own form, so a listing made after loading is what later ones are
  * compared with. Another program may change the rules between the two, so they are loaded until two
  * listings in a row are the same.
  */
 const GUARD = `
-count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 expected= state= line= first= error=
+count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 expected= state= line= first= error=
+part= held= narrowed=
+declare -A servers broken
+shopt -s nullglob
 listed() {
   nft -s list table inet "$table" 2>/dev/null | sed '/set \\(recent\\|held\\) {/,/^\\t}/d'
 }
@@ -112,8 +123,94 @@ lay() {
 }
 links() {
   ip -o link show type bridge | while read -r index name rest; do
-    case $name in "$bridges"*) ip link set "\${name%:}" "$1" ;; esac
+    name=\${name%:}
+    case $name in "$bridges"*) ;; *) continue ;; esac
+    [ "$1" = up ] && [ -n "\${broken[$name]}" ] || ip link set "$name" "$1"
   done
+}
+# Without the contents of sets: dnsmasq adds to them.
+listed_policies() {
+  local files=("$policies"/*.nft)
+  ((\${#files[@]})) && nft -s -t list ruleset inet 2>/dev/null | sed -n "/^table inet $table"'_/,/^}/p'
+}
+end_server() {
+  [ -n "\${servers[$1]}" ] || return 0
+  kill "\${servers[$1]}" 2>/dev/null
+  wait "\${servers[$1]}" 2>/dev/null
+  unset "servers[$1]"
+}
+start_server() {
+  [ -s "$policies/$1.conf" ] || return 0
+  dnsmasq --keep-in-foreground --conf-file="$policies/$1.conf" </dev/null >/dev/null 2>&1 &
+  servers[$1]=$!
+}
+load_policy() {
+  end_server "$1"
+  if ! error=$(nft -f "$policies/$1.nft" 2>&1); then
+    broken[$1]=yes
+    ip link set "$1" down 2>/dev/null
+    return 1
+  fi
+  unset "broken[$1]"
+  [ "$state" = ok ] && ip link set "$1" up 2>/dev/null
+  start_server "$1"
+}
+load_policies() {
+  local file
+  for file in "$policies"/*.nft; do
+    file=\${file##*/}
+    load_policy "\${file%.nft}"
+  done
+  narrowed=$(listed_policies)
+}
+remove_policy() {
+  end_server "$1"
+  unset "broken[$1]"
+  rm -f "$policies/$1".*
+  nft delete table inet "\${table}_\${1#"$bridges"}" 2>/dev/null
+  [ "$state" = ok ] && ip link set "$1" up 2>/dev/null
+}
+# NAME BRIDGE RULES CONFIGURATION
+set_policy() {
+  local file=$policies/$2 result=ok
+  if [ "$3" = - ]; then remove_policy "$2"
+  else
+    printf %s "\${4#-}" | base64 -d >"$file.conf.new" && printf %s "$3" | base64 -d >"$file.nft.new"
+    if cmp -s "$file.conf.new" "$file.conf" && cmp -s "$file.nft.new" "$file.nft" && [ "$(listed_policies)" = "$narrowed" ]; then
+      rm -f "$file".*.new
+    else
+      mv -f "$file.conf.new" "$file.conf" && mv -f "$file.nft.new" "$file.nft"
+      load_policy "$2" || result="failed \${error%%$'\n'*}"
+    fi
+  fi
+  narrowed=$(listed_policies)
+  echo "$1 $result"
+}
+# NAME BRIDGE…
+keep_policies() {
+  local file name=$1 kept=" $* "
+  for file in "$policies"/*.nft; do
+    file=\${file##*/}
+    file=\${file%.nft}
+    case $kept in *" $file "*) ;; *) remove_policy "$file" ;; esac
+  done
+  narrowed=$(listed_policies)
+  echo "$name ok"
+}
+check_policies() {
+  local name
+  [ "$(listed_policies)" = "$narrowed" ] || load_policies
+  for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || start_server "$name"; done
+}
+# Sets \`line\` to the next one. A time-out may have read a part of it.
+read_line() {
+  line=
+  if read -r -t ${EVERY_S} part; then line=$held$part held=
+  else
+    # End of input instead of a timeout: do not spin.
+    [ $? = 1 ] && sleep ${EVERY_S}
+    held+=$part
+  fi
 }
 next_removal=0
 remove_stale() {
@@ -126,18 +223,29 @@ remove_stale() {
   # It may take seconds: not in the way of a check.
   timeout 60 python3 -c "$python" "$pool" >/dev/null 2>&1 &
 }
+load_policies
 while [ "$line" != end ]; do
+  case $line in
+    "policy "*) set_policy \${line#* }; read_line; continue ;;
+    "keep "*) keep_policies \${line#* }; read_line; continue ;;
+    "names "*)
+      if command -v dnsmasq >/dev/null; then echo "\${line#* } ok"; else echo "\${line#* } failed"; fi
+      read_line
+      continue
+      ;;
+  esac
+  # First, so that a machine is never restricted less.
+  check_policies
   if [ -n "$expected" ] && [ "$(listed)" = "$expected" ]; then next=ok
   elif lay; then links up; next=ok
   else links down; expected= next="failed \${error%%$'\\n'*}"
   fi
   if [ -n "$line" ] || [ "$next" != "$state" ]; then echo "\${line:--} $next"; fi
-  state=$next line=
+  state=$next
   remove_stale
-  read -r -t ${EVERY_S} line
-  # End of input instead of a timeout: do not spin.
-  [ $? = 1 ] && sleep ${EVERY_S}
+  read_line
 done
+keep_policies - >/dev/null
 nft delete table inet "$table"
 echo ended
 exec sleep infinity
@@ -155,5 +263,6 @@ export function guardCommand(policy: FirewallPolicy): string[] {
     bridgePrefix(policy.serviceId),
     REMOVE_STALE_CONNECTIONS,
     SUBNET_POOL,
+    POLICY_DIRECTORY,
   ];
 }

@@ -11,6 +11,8 @@ import type { HelperRunner } from '../helper.js';
 import { LABEL, serviceHash } from '../ids.js';
 import { closeLate, ExecStream } from '../machine/exec-stream.js';
 import { describeOwner } from './guard-owner.js';
+import { POLICY_DIRECTORY } from './guard-script.js';
+import type { Policy } from './policies.js';
 
 /**
  * Time for a check, in milliseconds; it takes some tens, on a busy host seconds. A container that is
@@ -70,7 +72,23 @@ export class Guard {
     this.#stream.destroy();
   }
 
-  async #ask(): Promise<string | undefined> {
+  /** Sets or removes the policy of a bridge. Resolves with the reason if that fails. */
+  setPolicy(bridge: string, policy: Policy | undefined): Promise<string | undefined> {
+    const base64 = (text = '') => Buffer.from(text).toString('base64') || '-';
+    return this.#ask('policy ', ` ${bridge} ${base64(policy?.rules)} ${base64(policy?.names)}`);
+  }
+
+  /** Removes the policies of all other bridges. */
+  async keepPolicies(bridges: readonly string[]): Promise<void> {
+    await this.#ask('keep ', ['', ...bridges].join(' '));
+  }
+
+  /** Whether it can serve the domains of a policy: its image has dnsmasq. */
+  async hasNameServer(): Promise<boolean> {
+    return (await this.#ask('names ')) === undefined;
+  }
+
+  async #ask(before = '', after = ''): Promise<string | undefined> {
     if (this.#stream.destroyed) throw lost();
     this.#count += 1;
     // Another connection of an earlier service may still read the same output.
@@ -78,7 +96,7 @@ export class Guard {
     const answer = deferred<string | undefined>();
     this.#waiting.set(name, answer);
     try {
-      this.#stream.write(`${name}\n`);
+      this.#stream.write(`${before}${name}${after}\n`);
       return await within(answer.promise, { ms: ANSWER_MS, onTimeout: lost });
     } finally {
       this.#waiting.delete(name);
@@ -102,15 +120,19 @@ export async function openGuard(
   command: readonly string[],
 ): Promise<Guard> {
   const rules = createHash('sha256').update(JSON.stringify(command)).digest('hex').slice(0, 16);
-  const guards = await listGuards(docker, serviceId);
+  const [guards, image] = await Promise.all([
+    listGuards(docker, serviceId),
+    imageOf(docker, helper),
+  ]);
   const labels = {
     [LABEL.firewall]: serviceId,
     [LABEL.rules]: rules,
     [LABEL.process]: await describeOwner(docker),
   };
   const present = guards.find(
-    ({ State, Labels }) =>
+    ({ State, Labels, ImageID }) =>
       State === 'running' &&
+      (image === undefined || bare(ImageID) === image) &&
       Object.entries(labels).every(([name, value]) => Labels[name] === value),
   );
   const id = present?.Id ?? (await createGuard(docker, helper, serviceId, command, labels));
@@ -128,6 +150,26 @@ export async function openGuard(
     await removeGuards(docker, [{ Id: id }]).catch(() => undefined);
     throw error;
   }
+}
+
+/** The image of a new guard; undefined if it is not known. After a build it is another one. */
+async function imageOf(docker: Docker, helper: HelperRunner): Promise<string | undefined> {
+  try {
+    const { Image = '' } = await helper.config({
+      command: ['true'],
+      capabilities: [],
+      network: 'none',
+    });
+    const found = await ask(docker, QUICK_MS, undefined, () => docker.getImage(Image).inspect());
+    return bare(found.Id);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Podman's ids have no prefix in some answers. */
+function bare(id: string): string {
+  return id.replace(/^sha256:/, '');
 }
 
 export function listGuards(docker: Docker, serviceId?: string): Promise<Docker.ContainerInfo[]> {
@@ -165,7 +207,15 @@ async function createGuard(
       Labels: { ...labels },
       OpenStdin: true,
       StopSignal: 'SIGKILL',
-      HostConfig: { ...config.HostConfig, RestartPolicy: { Name: 'unless-stopped' } },
+      Volumes: { [POLICY_DIRECTORY]: {} },
+      HostConfig: {
+        ...config.HostConfig,
+        RestartPolicy: { Name: 'unless-stopped' },
+        // A dnsmasq for each machine with a list of domains, and four connections of it.
+        PidsLimit: 4096,
+        Memory: 2 ** 30,
+        MemorySwap: 2 ** 30,
+      },
       abortSignal,
     }),
   );

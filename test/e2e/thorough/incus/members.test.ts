@@ -55,7 +55,12 @@ it('machines run on the chosen members of three, and a lost member is unreachabl
 
   const engine = (await openIncus(state, {
     ...{ serviceId: 'three', internet: true, allowNetworks: [], options: {} },
-    ...{ warmUp: async () => undefined, identify: noPool, onProblem: (line) => console.log(line) },
+    ...{
+      networks: () => new Map(),
+      warmUp: async () => undefined,
+      identify: noPool,
+      onProblem: (line) => console.log(line),
+    },
   })) as Engine & Clustered;
   onTestFinished(() => engine.close?.());
 

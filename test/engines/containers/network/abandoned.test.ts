@@ -7,6 +7,7 @@ import {
   findAbandoned,
   removeAbandoned,
 } from '../../../../src/engines/containers/network/abandoned.js';
+import { removalOf } from '../../../../src/engines/containers/network/firewall.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import { describeOwner } from '../../../../src/engines/containers/network/guard-owner.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
@@ -53,7 +54,7 @@ function world(options: World = {}) {
   );
   const helper = {
     run: async ({ command }: { command: readonly string[] }) => {
-      if (command[0] === 'nft') done.push(command.join(' '));
+      if (command[2]?.includes('nft delete')) done.push(command.join(' '));
       const lines = [
         ...tables.map((service) => `table inet ${tableName(service)}`),
         'table inet filter',
@@ -72,7 +73,7 @@ async function endedOwner(): Promise<string> {
   return JSON.stringify({ ...JSON.parse(running), startTime: 1 });
 }
 
-const removed = [`remove guard-of-${OTHER}`, `nft delete table inet ${tableName(OTHER)}`];
+const removed = [`remove guard-of-${OTHER}`, removalOf(tableName(OTHER)).join(' ')];
 
 it('removes the rules of a service that was killed and left no computer', async () => {
   const { docker, helper, done } = world({ owner: await endedOwner() });

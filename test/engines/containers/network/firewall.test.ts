@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { beforeEach, expect, it } from 'vitest';
 import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
-import { Firewall } from '../../../../src/engines/containers/network/firewall.js';
+import { Firewall, removalOf } from '../../../../src/engines/containers/network/firewall.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import { eventually } from '../../../support/eventually.js';
@@ -32,6 +32,9 @@ class GuardSocket extends PassThrough {
   }
 }
 
+/** What the answer to a line begins with. */
+const nameOf = (line: string) => line.replace(/^(?:policy|keep|names) (\S+).*/, '$1');
+
 let guards: Docker.ContainerInfo[];
 let sockets: GuardSocket[];
 /** What was run on the Engine's host. */
@@ -39,7 +42,7 @@ let done: string[];
 let onLine: (line: string, socket: GuardSocket) => void;
 beforeEach(() => {
   [guards, sockets, done] = [[], [], []];
-  onLine = (line, socket) => socket.say(`${line} ok`);
+  onLine = (line, socket) => socket.say(`${nameOf(line)} ok`);
 });
 
 const docker = speak(
@@ -73,14 +76,19 @@ const helper = {
   config: async () => ({}),
 };
 const open = () =>
-  new Firewall(docker, helper, { serviceId: SERVICE, internet: true, allowNetworks: [] });
-const REMOVAL = `nft delete table inet ${tableName(SERVICE)}`;
+  new Firewall(docker, helper, {
+    serviceId: SERVICE,
+    internet: true,
+    allowNetworks: [],
+    networks: () => new Map(),
+  });
+const REMOVAL = removalOf(tableName(SERVICE)).join(' ');
 
 it('removes the rules by their guard', async () => {
   const firewall = open();
   await firewall.ensure();
   expect(guards[0]?.Labels[LABEL.firewall]).toBe(SERVICE);
-  onLine = (line, socket) => socket.say(line === 'end' ? 'ended' : `${line} ok`);
+  onLine = (line, socket) => socket.say(line === 'end' ? 'ended' : `${nameOf(line)} ok`);
   await firewall.remove();
   expect([guards, done]).toEqual([[], []]);
 });
@@ -116,7 +124,7 @@ it('a check that is in progress brings no rules back', async () => {
   };
   const checking = firewall.ensure().catch(() => 'failed');
   await eventually(async () => isAsked);
-  onLine = (line, socket) => socket.say(line === 'end' ? 'ended' : `${line} ok`);
+  onLine = (line, socket) => socket.say(line === 'end' ? 'ended' : `${nameOf(line)} ok`);
   await firewall.remove();
   expect(await checking).toBe('failed');
   expect(guards).toEqual([]);

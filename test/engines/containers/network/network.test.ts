@@ -94,6 +94,7 @@ describe('firewall rules', () => {
         }
         chain to_host {
           jump opened
+          meta l4proto { tcp, udp } ct status dnat ct original proto-dst 53 th dport 29053 accept
           ip daddr @allowed_hosts accept
           goto refuse
         }

@@ -1,0 +1,23 @@
+import { ApiError } from '../../contract/errors.js';
+import type { ComputerNetwork } from '../../contract/resources.js';
+import { type Engine, isRestricting, type MachineNetworks } from '../../engines/engine.js';
+import { INTERNET } from '../store/computers.js';
+import type { Store } from '../store/index.js';
+
+/** Throws `unsupported` if the engine cannot restrict a computer to this network. */
+export async function refuseNetwork(engine: Engine, network: ComputerNetwork): Promise<void> {
+  if (network === 'internet') return;
+  if (isRestricting(engine)) return engine.checkNetwork(network);
+  const message = `The engine "${engine.name}" cannot restrict the network of a single computer.`;
+  throw new ApiError('unsupported', message, {
+    remedy: 'Leave "network" out, or use another engine.',
+  });
+}
+
+/** The restricted networks of an engine's computers. */
+export function networksOn(computers: Store['computers'], engine: string): MachineNetworks {
+  const restricted = computers
+    .listAll()
+    .filter((row) => row.engine === engine && row.network !== INTERNET);
+  return new Map(restricted.map(({ id, network }) => [id, JSON.parse(network) as ComputerNetwork]));
+}

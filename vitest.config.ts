@@ -22,6 +22,9 @@ const DOCKER_ONLY = [
   'test/e2e/thorough/streaming/**',
 ];
 
+/** Has name servers in the network namespace of the engine. On QEMU: test/e2e/qemu/network.test.ts. */
+const NETWORKS_OF_CONTAINERS = 'test/e2e/operations/network.test.ts';
+
 /** Files that only the thorough tier runs. Those of no engine's folder run on Docker and on QEMU. */
 const thorough = (engine: string) =>
   isThorough
@@ -131,6 +134,7 @@ export default defineConfig({
           // The commands are the same as on Docker, and an emulated machine is slow to set up.
           exclude: [
             ...DOCKER_ONLY,
+            NETWORKS_OF_CONTAINERS,
             ...(isThorough ? [] : ['test/e2e/operations/{every-command,setup}.test.ts']),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
@@ -148,6 +152,7 @@ export default defineConfig({
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
               : ['test/e2e/operations/{published,root}.test.ts']),
           ],
+          exclude: [NETWORKS_OF_CONTAINERS],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],
           testTimeout: 120_000,

@@ -49,6 +49,6 @@ it('says what is wrong with a policy', () => {
   expect(problem({ allow: Array(65).fill('example.com') })).toContain('1 to 64 entries');
   expect(problem({ allow: ['example.com', '::1'] })).toContain('must be IPv4');
   expect(problem({ allow: [7] })).toContain('must be a domain');
-  expect(problem({ allow: ['a.b'], deny: ['c.d'] })).toMatch(form);
+  expect(problem({ allow: ['a.b'], deny: ['c.d'] })).toContain('"deny"');
   expect(problem({ allow: ['example.com'] })).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ApiError } from '../../contract/errors.js';
 import { loadVmRecipe } from '../../images/recipe.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { processUsage } from '../../lib/process/process-usage.js';
@@ -7,11 +8,14 @@ import type {
   Engine,
   EngineCapabilities,
   MachineDescription,
+  MachineNetworks,
   MachineUsage,
   Measuring,
+  Restricting,
   Snapshotting,
   WarmUp,
 } from '../engine.js';
+import { hasDomains } from '../network/allow-list.js';
 import { notRunning } from '../not-running.js';
 import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
@@ -23,6 +27,7 @@ import type { QemuMachine } from './machine/qemu-machine.js';
 import { MachineRegistry } from './machine/registry.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/plan.js';
+import { isInstalled } from './network/probe.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
 import { resetMachine } from './snapshots/reset.js';
@@ -38,6 +43,8 @@ export interface QemuEngineOptions {
   readonly internet: boolean;
   /** Further IPv4 networks that machines may reach; `0.0.0.0/0` allows everything. */
   readonly allowNetworks: readonly string[];
+  /** What single machines may reach at present; all by default. */
+  readonly networks?: () => MachineNetworks;
   /**
    * `automatic` (the default): after a machine had to boot, build a template of its shape in the
    * background if the host has enough memory. `on-demand`: only {@link TemplateSource.warm} does.
@@ -54,6 +61,7 @@ export interface QemuEngineOptions {
 export type QemuEngine = Engine &
   Snapshotting &
   Measuring &
+  Restricting &
   TemplateSource & { close(): Promise<void> };
 
 const REFRESH_EVERY_MS = 2_000;
@@ -63,7 +71,8 @@ const PIXELS = 'hextile';
 /** Machines as QEMU processes that outlive the service; no daemon. */
 export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const { serviceId, internet, allowNetworks } = options;
-  const host = new QemuHost(new Layout(options.directory), { internet, allowNetworks });
+  const policy = { internet, allowNetworks };
+  const host = new QemuHost(new Layout(options.directory), policy, options.networks);
   const changes = new ChangeNotifier();
   const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
@@ -100,7 +109,9 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   /** The rules of a machine are in its own network namespace, where only root can change them. */
   async function refresh(): Promise<void> {
     const addresses = (await hostAddresses()).join();
-    for (const { qemu } of machines.running()) {
+    for (const { id, qemu } of machines.running()) {
+      // An earlier service may have ended while it changed what the machine may reach.
+      if (qemu?.network === undefined) await machines.applyNetwork(id);
       if (qemu === undefined || qemu.network?.hostAddresses.join() === addresses) continue;
       // Unknown for a machine that an earlier service started: refresh all of its addresses.
       const network = qemu.network ?? { ...(await host.network()), hostAddresses: [] };
@@ -151,6 +162,12 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       const { machine, record } = await machines.get(id);
       return dialer.dial(machine, record, channel, signal);
     },
+    checkNetwork: async (network) => {
+      if (!hasDomains(network) || (await isInstalled('dnsmasq'))) return;
+      const message = 'A list with domains needs dnsmasq, which is not installed on the host.';
+      throw new ApiError('unsupported', message, { remedy: 'vc setup --engine qemu' });
+    },
+    applyNetwork: (id) => machines.applyNetwork(id),
     usage: async (id) => {
       const { machine, record } = await machines.get(id);
       return machineUsage(machine, record);
@@ -188,9 +205,10 @@ export function openQemu(stateDirectory: string, service?: ServiceSettings): Qem
     const visitor = { serviceId: 'command-line', allowNetworks: [], internet: true };
     return createQemuEngine({ ...visitor, directory, templates: 'on-demand' });
   }
-  const { serviceId, internet, allowNetworks, options, warmUp, onProblem } = service;
+  const { serviceId, internet, allowNetworks, networks, options, warmUp, onProblem } = service;
   const poolSize = Number(options.spares ?? 0);
-  const settings = { serviceId, internet, allowNetworks, poolSize, warmUp, onProblem };
+  const policy = { internet, allowNetworks, networks };
+  const settings = { serviceId, ...policy, poolSize, warmUp, onProblem };
   return createQemuEngine({ ...settings, directory });
 }
 

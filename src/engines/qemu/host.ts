@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { ApiError } from '../../contract/errors.js';
+import type { ComputerNetwork } from '../../contract/resources/network.js';
 import { resolvesWithin } from '../../lib/async/deadline.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import type { Probe } from '../engine.js';
+import type { MachineNetworks, Probe } from '../engine.js';
 import { accelerationArguments } from './acceleration/boot-probe.js';
 import { type KvmVerdict, probeKvm } from './acceleration/kvm.js';
 import { names } from './disk/files.js';
@@ -27,14 +28,21 @@ export interface Acceleration {
 export class QemuHost {
   readonly layout: Layout;
   readonly #policy: NetworkPolicy;
+  readonly #networks: () => MachineNetworks;
   #version: Promise<string> | undefined;
   #networkProbe: Promise<NetworkProbe> | undefined;
   #verdict: KvmVerdict | undefined;
   #zstd: Promise<boolean> | undefined;
 
-  constructor(layout: Layout, policy: NetworkPolicy) {
+  /** @param networks what single machines may reach at present */
+  constructor(
+    layout: Layout,
+    policy: NetworkPolicy,
+    networks: () => MachineNetworks = () => new Map(),
+  ) {
     this.layout = layout;
     this.#policy = policy;
+    this.#networks = networks;
   }
 
   /** True once the test VM has booted under KVM. */
@@ -71,13 +79,18 @@ export class QemuHost {
     return this.#zstd;
   }
 
-  /** The network for a machine that starts now. */
-  async network(): Promise<MachineNetwork> {
+  /** What a machine may reach, within what all may. */
+  networkOf(id: string): ComputerNetwork {
+    return this.#networks().get(id) ?? 'internet';
+  }
+
+  /** The network for a machine that starts now, restricted to what it may reach itself. */
+  async network(restricted?: ComputerNetwork): Promise<MachineNetwork> {
     this.#networkProbe ??= probeNetwork().catch((error) => {
       this.#networkProbe = undefined;
       throw error;
     });
-    return planNetwork(await this.#networkProbe, this.#policy);
+    return planNetwork(await this.#networkProbe, this.#policy, restricted);
   }
 
   /** Tested with the kernel of one of our images; `tcg` until such an image is installed. */

@@ -9,6 +9,11 @@ export const qemuSetup: EngineSetup = {
     { sign: 'slirp4netns', name: 'slirp4netns', purpose: 'lets them reach the internet' },
     { sign: 'nft', name: 'nftables', purpose: 'keeps them off every other network' },
     { sign: 'ip', name: 'iproute2', purpose: 'sets up their networks' },
+    {
+      sign: 'dnsmasq',
+      name: 'dnsmasq-base',
+      purpose: 'resolves the domains that a computer may reach',
+    },
     { sign: 'socat', name: 'socat', purpose: 'reaches the SSH server of an imported disk' },
     { sign: 'unshare', name: 'util-linux', purpose: 'isolates them' },
     { sign: 'zstd', name: 'zstd', purpose: 'compresses the memory of snapshots' },

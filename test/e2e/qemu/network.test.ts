@@ -4,9 +4,11 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ComputerNetwork } from '../../../src/contract/resources.js';
+import { machinePolicy } from '../../../src/engines/qemu/network/machine-policy.js';
 import { planNetwork } from '../../../src/engines/qemu/network/plan.js';
 import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
-import { refreshNetwork } from '../../../src/engines/qemu/network/refresh.js';
+import { applyPolicy, refreshNetwork } from '../../../src/engines/qemu/network/refresh.js';
 import { dialGuestPort } from '../../../src/engines/qemu/socket.js';
 import { eventually } from '../../support/eventually.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
@@ -168,6 +170,45 @@ describeUnless(noNetwork)('a machine with internet access', () => {
     } finally {
       await execa('ip', ['link', 'del', 'vcpub0']).catch(() => undefined);
       await execa('ip', ['netns', 'del', name]);
+    }
+  });
+});
+
+describeUnless(noNetwork)('a machine with a list', () => {
+  const list = { allow: ['deb.debian.org', '198.51.100.0/24:80'] };
+  const answers = (machine: TinyGuest, name: string, server = '198.18.0.3') =>
+    machine.run(`nslookup ${name} ${server} 2>&1 | tail -n +3`);
+  const fetches = (machine: TinyGuest, name: string) =>
+    machine.run(`wget -q -O - http://${name}/debian/dists/bookworm/Release 2>/dev/null | head -1`);
+
+  promise(32, 'reaches its domains only, and what it is changed to at once', async () => {
+    const restricted = await TinyGuest.boot('list', await planNetwork(probe, policy, list));
+    try {
+      const { identity } = restricted.spawned;
+      const [host, other] = ['deb.debian.org', 'security.debian.org'];
+      expect(await answers(restricted, host)).toMatch(/Address.*\d+\.\d+/);
+      expect(await fetches(restricted, host)).toMatch(/^Origin: Debian/);
+      expect(await answers(restricted, other)).not.toMatch(/Address.*\d+\.\d+/);
+      // Any other name server is this one too.
+      expect(await answers(restricted, host, '9.9.9.9')).toMatch(/Address.*\d+\.\d+/);
+      expect(await answers(restricted, other, '9.9.9.9')).not.toMatch(/Address.*\d+\.\d+/);
+      for (const host of ['9.9.9.9', '10.77.0.1', ...hostAddresses]) {
+        expect(await restricted.run(`nc -w 3 ${host} 53 </dev/null; echo $?`), host).toMatch(/1$/);
+      }
+      const change = (network: ComputerNetwork) =>
+        applyPolicy(identity, restricted.directory, machinePolicy(network));
+      await change('none');
+      expect(await answers(restricted, host)).not.toMatch(/Address.*\d+\.\d+/);
+      expect(await fetches(restricted, host)).toBe('');
+      await change('internet');
+      expect(await answers(restricted, other)).toMatch(/Address.*\d+\.\d+/);
+      expect(await fetches(restricted, host)).toMatch(/^Origin: Debian/);
+      await change(list);
+      expect(await answers(restricted, other)).not.toMatch(/Address.*\d+\.\d+/);
+      expect(await answers(restricted, host)).toMatch(/Address.*\d+\.\d+/);
+      expect(await fetches(restricted, host)).toMatch(/^Origin: Debian/);
+    } finally {
+      await restricted.end();
     }
   });
 });

@@ -25,6 +25,7 @@ export async function machineRecord(change: Partial<MachineRecord>): Promise<Mac
     resumeMac: null,
     // No process has this id: the maximum on Linux is 4,194,304.
     process: { pid: 5_000_000, startTime: 1, bootId, uid: 0 },
+    network: 'internet',
     failure: null,
     ...change,
   };

@@ -91,6 +91,7 @@ export function createRecord(base: Base, spec: MachineSpec, serviceId: string): 
     resume: null,
     resumeMac: null,
     process: null,
+    network: 'internet',
     failure: null,
   };
 }

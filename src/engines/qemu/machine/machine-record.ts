@@ -1,6 +1,7 @@
 import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ComputerNetwork } from '../../../contract/resources/network.js';
 import { unlessMissing, writeAtomically } from '../disk/files.js';
 import { FILES } from '../layout.js';
 
@@ -64,6 +65,8 @@ const recordSchema = z.object({
   resumeMac: z.string().nullable(),
   /** The last QEMU process. */
   process: identitySchema.nullable(),
+  /** What that process may reach. */
+  network: ComputerNetwork.default('internet'),
   /** Why the process exited unexpectedly, one line. */
   failure: z.string().nullable(),
 });

@@ -12,6 +12,8 @@ import { assertMachineId, isMachineId } from '../../machine-id.js';
 import { probesIn, removeAbandonedProbes } from '../acceleration/boot-probe.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
 import type { QemuHost } from '../host.js';
+import { machinePolicy } from '../network/machine-policy.js';
+import { applyPolicy } from '../network/refresh.js';
 import type { QemuPool } from '../pool/qemu-pool.js';
 import { configureGuest } from './configure-guest.js';
 import { createMachine } from './create.js';
@@ -51,9 +53,10 @@ export class MachineRegistry {
       signal?.throwIfAborted();
       machine.assertReadable();
       if (machine.record !== undefined) return;
-      if (!(await this.#options.pool?.claim(machine, spec))) {
-        await createMachine(machine, this.#options, spec);
-      }
+      // A warm machine may reach what every machine may.
+      const isFree = this.#options.host.networkOf(spec.id) === 'internet';
+      if (isFree && (await this.#options.pool?.claim(machine, spec))) return;
+      await createMachine(machine, this.#options, spec);
     });
   }
 
@@ -86,6 +89,19 @@ export class MachineRegistry {
       await machine.write({ spec: { ...spec, ...size }, ...boots });
     });
     return 'next start';
+  }
+
+  /** Changes what a running machine may reach, unless it is so already. */
+  async applyNetwork(id: string): Promise<void> {
+    await this.#run(id, async (machine) => {
+      const { qemu, record, directory } = machine;
+      const network = this.#options.host.networkOf(id);
+      if (qemu === undefined || record === undefined) return;
+      if (JSON.stringify(record.network) === JSON.stringify(network)) return;
+      const { mode } = await this.#options.host.network();
+      if (mode === 'filtered') await applyPolicy(qemu.identity, directory, machinePolicy(network));
+      await machine.write({ network });
+    });
   }
 
   async stop(id: string, graceMs: number): Promise<void> {

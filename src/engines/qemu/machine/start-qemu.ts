@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
+import type { ComputerNetwork } from '../../../contract/resources/network.js';
 import type { ProcessIdentity } from '../../../lib/process/identity.js';
 import type { QemuHost } from '../host.js';
 import { macAddress } from '../ids.js';
@@ -36,7 +37,8 @@ export type StartFrom = keyof typeof MEMORY;
 export interface StartQemuOptions {
   readonly from: StartFrom;
   readonly signal?: AbortSignal | undefined;
-  onSpawned(identity: ProcessIdentity): Promise<void>;
+  /** `network`: what it may reach. */
+  onSpawned(identity: ProcessIdentity, network: ComputerNetwork): Promise<void>;
 }
 
 /**
@@ -49,7 +51,11 @@ export async function startQemu(
   machine: Pick<MachineRecord, 'spec' | 'image' | 'layers' | 'resumeMac'>,
   { from, signal, onSpawned }: StartQemuOptions,
 ): Promise<QemuProcess> {
-  const [acceleration, network] = await Promise.all([host.acceleration(signal), host.network()]);
+  const restricted = host.networkOf(machine.spec.id);
+  const [acceleration, network] = await Promise.all([
+    host.acceleration(signal),
+    host.network(restricted),
+  ]);
   const relayPort = hasRelay(machine) ? SSH_PORT : undefined;
   const resume = from !== 'boot' && from !== 'boot-template';
   const state = resume ? await open(join(workspace.directory, FILES.state), 'r') : undefined;
@@ -69,7 +75,7 @@ export async function startQemu(
       network,
       hadConnections: from === 'fork',
       signal,
-      onSpawned,
+      onSpawned: (identity) => onSpawned(identity, restricted),
       ...(isPlain && { inherit: state.fd }),
       ...(relayPort !== undefined && { relayPort }),
     });

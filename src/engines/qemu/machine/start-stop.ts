@@ -165,8 +165,8 @@ async function startFrom(
   const qemu = await startQemu(host, workspace, record, {
     from,
     signal,
-    onSpawned: async (process) => {
-      await machine.write({ process });
+    onSpawned: async (process, network) => {
+      await machine.write({ process, network });
     },
   });
   machine.attach(qemu);

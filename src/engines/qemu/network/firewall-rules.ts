@@ -16,6 +16,12 @@ export interface NetworkPolicy {
 /** Whether new connections are rate-limited, which not every kernel supports. */
 export type Counting = 'rate' | 'no rate';
 
+/** Of the name server of a machine that has a list of domains; not ephemeral. */
+export const NAME_SERVER_PORT = 29_053;
+
+/** Matches queries that were redirected to it. */
+export const REDIRECTED_QUERIES = `ct status dnat ip daddr 127.0.0.1 udp dport ${NAME_SERVER_PORT}`;
+
 const TABLE = 'inet vc';
 
 /**
@@ -41,6 +47,7 @@ export function machineRules(
   chain output {
     type filter hook output priority 0; policy drop;
     oifname "lo" accept
+    ${internet ? `${REDIRECTED_QUERIES} accept` : ''}
     ct state established,related accept
     ${counting === 'rate' ? 'ct state new limit rate over 200/second burst 2000 packets drop' : ''}
     ip daddr @allowed_hosts accept

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
+import type { ComputerNetwork } from '../../../contract/resources/network.js';
 import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY, GUEST_NETWORK, RELAY_PORT } from './addresses.js';
 import { type Counting, machineRules, type NetworkPolicy } from './firewall-rules.js';
+import { machinePolicy } from './machine-policy.js';
 
 export type NetworkMode =
   /** A network namespace with filtered access to the outside. */
@@ -37,6 +39,8 @@ export interface MachineNetwork {
   readonly guest: GuestNetwork | null;
   /** nft rules; empty without network access. */
   readonly rules: string;
+  /** Configuration of a dnsmasq in its namespace; empty for none. */
+  readonly names: string;
   /** The host's addresses that the rules block. */
   readonly hostAddresses: readonly string[];
 }
@@ -45,13 +49,15 @@ export interface MachineNetwork {
 export async function planNetwork(
   probe: NetworkProbe,
   policy: NetworkPolicy,
+  network: ComputerNetwork = 'internet',
 ): Promise<MachineNetwork> {
   const wanted = policy.internet || policy.allowNetworks.length > 0;
   if (!probe.usable || !wanted) {
     const mode = probe.usable || probe.namespaces ? 'isolated' : 'restricted';
-    return { mode, guest: null, rules: '', hostAddresses: [] };
+    return { mode, guest: null, rules: '', names: '', hostAddresses: [] };
   }
   const addresses = await hostAddresses();
+  const { rules, names } = machinePolicy(network);
   return {
     mode: 'filtered',
     guest: {
@@ -59,7 +65,8 @@ export async function planNetwork(
       gateway: GUEST_GATEWAY,
       dns: policy.internet ? [GUEST_DNS] : [],
     },
-    rules: machineRules(policy, addresses, probe.counting),
+    rules: machineRules(policy, addresses, probe.counting) + (network === 'internet' ? '' : rules),
+    names,
     hostAddresses: addresses,
   };
 }

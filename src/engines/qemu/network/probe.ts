@@ -49,7 +49,7 @@ async function tryOnce(
       account: await prepareDirectory(directory),
       program: 'true',
       args: [],
-      network: { mode, rules, guest: null, hostAddresses: [] },
+      network: { mode, rules, names: '', guest: null, hostAddresses: [] },
       acceleration: 'tcg',
       ...(signal ? { signal } : {}),
     });
@@ -91,7 +91,7 @@ async function diagnose(
   return { remedy: 'sudo modprobe nf_tables' };
 }
 
-async function isInstalled(program: string): Promise<boolean> {
+export async function isInstalled(program: string): Promise<boolean> {
   const paths = ENVIRONMENT.PATH.split(':').map((directory) => join(directory, program));
   return (await Promise.all(paths.map((path) => canAccess(path)))).includes(true);
 }

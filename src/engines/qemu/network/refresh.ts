@@ -1,7 +1,9 @@
 import { execa } from 'execa';
 import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { ENVIRONMENT } from '../process/command.js';
+import { SERVE_NAMES } from '../process/supervisor-script.js';
 import { replaceHostAddresses } from './firewall-rules.js';
+import type { MachinePolicy } from './machine-policy.js';
 import { hostAddresses, type MachineNetwork } from './plan.js';
 
 const TIMEOUT_MS = 10_000;
@@ -18,13 +20,45 @@ export async function refreshNetwork(
   const addresses = await hostAddresses();
   if (addresses.join() === network.hostAddresses.join()) return network;
   if (!(await processIs(identity))) return network;
-  const target = ['--target', String(identity.pid), '--user', '--net'];
+  await inNamespace(identity, ['--net'], ['nft', replaceHostAddresses(addresses)]);
+  return { ...network, hostAddresses: addresses };
+}
+
+/** RULES NAMES, in the machine's directory: replaces the table of a policy and its dnsmasq. */
+const APPLY = `${SERVE_NAMES}
+nft "$1" || exit
+if [ -e names.pid ]; then
+  pid=$(cat names.pid)
+  rm names.pid
+  kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+fi
+[ -z "$2" ] || serve_names "$2"
+`;
+
+/** Puts the policy of a running machine in force in place of an earlier one. */
+export async function applyPolicy(
+  identity: ProcessIdentity,
+  directory: string,
+  { rules, names }: MachinePolicy,
+): Promise<void> {
+  if (!(await processIs(identity))) return;
+  const script = ['sh', '-c', APPLY, 'vc-policy', rules, names];
+  await inNamespace(identity, ['--net', '--pid'], script, directory);
+}
+
+async function inNamespace(
+  { pid }: ProcessIdentity,
+  namespaces: readonly string[],
+  command: readonly string[],
+  cwd = '/',
+): Promise<void> {
+  const target = ['--target', String(pid), '--user', ...namespaces];
   // Root must switch to the namespace's root; the owner of the namespace has that role already.
   if (process.getuid?.() !== 0) target.push('--preserve-credentials');
-  await execa('nsenter', [...target, '--', 'nft', replaceHostAddresses(addresses)], {
+  await execa('nsenter', [...target, '--', ...command], {
+    cwd,
     timeout: TIMEOUT_MS,
     env: ENVIRONMENT,
     extendEnv: false,
   });
-  return { ...network, hostAddresses: addresses };
 }

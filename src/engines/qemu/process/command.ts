@@ -53,6 +53,7 @@ export function machineCommand(parts: CommandParts): string[] {
     stageOf(network.mode),
     network.mode,
     network.rules,
+    network.names,
     relay,
     program,
     ...args,

@@ -1,4 +1,5 @@
 import { DNS_ADDRESS, OUTER_NETWORK, RELAY_PORT, RELAY_SOCKET } from '../network/addresses.js';
+import { NAME_SERVER_PORT } from '../network/firewall-rules.js';
 
 /** Bytes of a machine's standard error that are kept of one run. */
 export const LOG_BYTES = 1024 * 1024;
@@ -24,6 +25,27 @@ export const PIPES = ['.log', '.stage', '.ready'];
 const WITHOUT_PRIVILEGES =
   'setpriv --nnp --bounding-set=-all --inh-caps=-all --ambient-caps=-all --';
 
+/**
+ * A shell function that starts dnsmasq with a configuration, with the right to change nft sets in its
+ * namespace only, and returns when it listens. It holds no descriptor of the scripts, and is not a child
+ * of QEMU. `names.pid` in the working directory has its process id, which is one of the namespace.
+ */
+export const SERVE_NAMES = `
+serve_names() {
+  (
+    printf %s "$1" | setpriv --nnp --bounding-set=-all,+net_admin --inh-caps=-all -- \\
+      dnsmasq --keep-in-foreground --conf-file=- >/dev/null 2>&1 3>&- 5>&- 6>&- 8>&- 9>&- &
+    echo $! >names.pid
+    tries=0
+    until ss -Hlun sport = :${NAME_SERVER_PORT} | grep -q .; do
+      tries=$((tries + 1))
+      [ $tries -lt 100 ] && kill -0 $! || exit
+      sleep 0.02
+    done
+  )
+}
+`;
+
 const RECORD_AND_EXEC = (prefix: string) => `
 read -r pid name state parent group session terminal owner flags minor minors major majors \\
   user system users systems priority nice threads alarm start rest </proc/self/stat
@@ -33,13 +55,13 @@ exec ${prefix} "$@" 5>&- 6>&- 8>&- 9>&-
 `;
 
 /**
- * Runs in the machine's network namespace: MODE RULES RELAY PROGRAM ARGUMENT…
+ * Runs in the machine's network namespace: MODE RULES NAMES RELAY PROGRAM ARGUMENT…
  *
  * slirp4netns starts while nft loads the rules; QEMU is executed when both are done.
  */
-const STAGE = `
-mode=$1 rules=$2 relay=$3
-shift 3
+const STAGE = `${SERVE_NAMES}
+mode=$1 rules=$2 names=$3 relay=$4
+shift 4
 read -r pid rest </proc/self/stat
 echo "$pid" >&5
 exec 5>&-
@@ -50,6 +72,9 @@ if [ "$mode" = filtered ]; then
   fi
   read -r ready <&6
   [ "$ready" = 1 ] || exit 125
+  if [ -n "$names" ]; then
+    serve_names "$names" || exit 125
+  fi
 elif [ -n "$relay" ]; then
   ip link set lo up || exit 125
 fi
@@ -63,11 +88,11 @@ ${RECORD_AND_EXEC(WITHOUT_PRIVILEGES)}`;
 
 /** Used where the host allows no namespaces; already runs as the machine's user. */
 const PLAIN_STAGE = `
-shift 3
+shift 4
 ${RECORD_AND_EXEC('')}`;
 
 /**
- * Process 1 of the machine's PID namespace: STAGE MODE RULES RELAY PROGRAM ARGUMENT…
+ * Process 1 of the machine's PID namespace: STAGE MODE RULES NAMES RELAY PROGRAM ARGUMENT…
  * When it exits, the kernel kills every process in the namespace. It waits for QEMU and records its
  * exit status, so that a service that starts later can read it.
  *

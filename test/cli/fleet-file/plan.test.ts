@@ -23,11 +23,11 @@ const wantedOf = (computers: string) =>
 /** The computer that a creation makes. */
 function made({ body }: Wanted, changes: Partial<Existing> = {}): Existing {
   const { name, labels, auto_stop_minutes, on_idle, protected: isProtected } = body;
-  const { cpu, ram, resolution, env = {} } = body;
+  const { cpu, ram, resolution, env = {}, network = 'internet' } = body;
   return {
     ...(computer as unknown as Existing),
     ...{ name, labels, auto_stop_minutes, on_idle, protected: isProtected },
-    ...{ cpu, ram, resolution, env_names: Object.keys(env), ...changes },
+    ...{ cpu, ram, resolution, env_names: Object.keys(env), network, ...changes },
   };
 }
 
@@ -50,6 +50,8 @@ describe('a plan', () => {
     ['another order of names', '{a: {env: {A: 1, B: 2}}}', '{a: {env: {B: 2, A: 1}}}', ['a none']],
     ['a label', '{a: {labels: {x: 1}}}', '{a: {labels: {y: 1}}}', ['a update labels']],
     ['a value', '{a: {env: {A: 1}}}', '{a: {env: {A: 2}}}', ['a update env']],
+    ['a network', '{a: {}}', '{a: {network: {allow: [a.example]}}}', ['a update network']],
+    ['no network any more', '{a: {network: none}}', '{a: {}}', ['a update network']],
     ['an expiry', '{a: {}}', '{a: {expires_in: 60}}', ['a update expires_in']],
     [
       'settings',

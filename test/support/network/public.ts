@@ -96,7 +96,7 @@ export async function openPublicNetwork(
     writeFileSync(file, `${settings.join('\n')}\n`);
     const server = [
       'dnsmasq',
-      '--no-daemon',
+      '--keep-in-foreground',
       '--user=root',
       '--group=',
       '--log-facility=/dev/null',

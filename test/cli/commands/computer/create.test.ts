@@ -34,10 +34,35 @@ it('sends variables, files and a setup of local files', async () => {
   });
 });
 
+it.each([
+  [['none'], 'none'],
+  [['internet'], 'internet'],
+  [
+    ['allow=example.com,10.0.0.0/8', 'allow=db.example.com:5432'],
+    { allow: ['example.com', '10.0.0.0/8', 'db.example.com:5432'] },
+  ],
+] as const)('sends the network %j', async (given, network) => {
+  const options = given.flatMap((one) => ['--network', one]);
+  expect((await create(...options)).code).toBe(0);
+  expect(body()).toMatchObject({ network });
+  expect((await update(...options)).code).toBe(0);
+  expect(body()).toEqual({ network });
+});
+
+it.each([
+  [['all'], 'must be internet, none, or allow='],
+  [['allow='], '"" must be a domain'],
+  [['allow=example.com,::1'], '"::1" must be IPv4'],
+  [['none', 'allow=example.com'], 'none cannot be combined'],
+] as const)('refuses the network %j', async (given, message) => {
+  const { code, stderr } = await create(...given.flatMap((one) => ['--network', one]));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 it('sends nothing of what was not given', async () => {
   await create();
   expect(Object.keys(body() as object)).not.toEqual(
-    expect.arrayContaining([expect.stringMatching(/^(env|files|setup|sudo)$/)]),
+    expect.arrayContaining([expect.stringMatching(/^(env|files|setup|sudo|network)$/)]),
   );
 });
 

@@ -50,6 +50,8 @@ export class SavedDisks {
   constructor(parts: SavedDisksParts) {
     this.#parts = parts;
     this.#store = parts.store;
+    // A process that was killed has left them.
+    this.#store.writeToFreeSpace(() => this.#store.savedDisks.retireUnfinished());
   }
 
   /** The engine of a computer, if it saves disks. Throws `unsupported` otherwise. */
@@ -156,8 +158,11 @@ export class SavedDisks {
 
   /** Removes what a failed save may have left; the reconciler retries a removal that fails. */
   async #discard(engine: Engine & Snapshotting, id: string): Promise<void> {
-    if (this.#store.savedDisks.find(id) === undefined) return;
+    const disk = this.#store.savedDisks.find(id);
+    if (disk === undefined) return;
     try {
+      // Its name is free, also while the engine is away.
+      this.#store.writeToFreeSpace(() => this.#store.savedDisks.retire(disk));
       await this.#removeSaved(engine, id);
       this.#forget(id);
     } catch (err) {

@@ -30,6 +30,9 @@ export function savedDiskStore(db: Db, written: Notifier) {
   );
   const reparent = db.prepare('UPDATE saved_disks SET parent = ? WHERE parent = ?');
   const retire = db.prepare("UPDATE saved_disks SET state = 'retired' WHERE id = ?");
+  const retireUnfinished = db.prepare(
+    "UPDATE saved_disks SET state = 'retired' WHERE state = 'saving'",
+  );
   const retireImage = db.prepare(
     `UPDATE saved_disks SET state = 'retired'
        WHERE owner_id = ? AND name = ? AND kind = 'image' AND state = 'ready'`,
@@ -78,6 +81,8 @@ export function savedDiskStore(db: Db, written: Notifier) {
       retire.run(id);
       written.notify(owner_id);
     },
+    /** Nobody saves them any more: their names are free, and their disks are removed. */
+    retireUnfinished: () => void retireUnfinished.run(),
     /** The owner is being removed; so are its computers. */
     retireOfOwner(ownerId: string): void {
       forgetSteps.run(ownerId);

@@ -127,7 +127,9 @@ describe('snapshots', () => {
     expect([...tree('desk'), ...test.store.savedDisks.unused('docker')]).toEqual([]);
     engine.failures.set('save', AWAY);
     engine.failures.set('removeSaved', AWAY);
-    expect(await refusal(snapshot('desk'))).toBe('engine_unavailable');
+    expect(await refusal(snapshot('desk', 'one'))).toBe('engine_unavailable');
+    engine.failures.delete('save');
+    await snapshot('desk', 'one');
     engine.failures.clear();
     test = await test.restart();
     await vi.waitFor(() => expect(test.store.savedDisks.unused('docker')).toEqual([]));
@@ -275,6 +277,12 @@ describe('disks that nothing needs', () => {
     test.store.savedDisks.insert({ ...row, id: 'snp_cut', name: 'cut', parent: null, os: 'linux' });
     await engine.save(id, { ...orphan, id: 'snp_cut' });
     await snapshot('desk', 'kept');
+    engine.failures.set('removeSaved', AWAY);
+    test = await test.restart();
+    // The name of what was not completed is free at once.
+    await snapshot('desk', 'cut');
+    await test.fleet.snapshots.remove(record('desk'), 'cut').catch(() => undefined);
+    engine.failures.clear();
     test = await test.restart();
     await vi.waitFor(() => expect(engine.disks.size).toBe(1));
     expect(tree('desk')).toEqual(['kept < null *']);

@@ -266,8 +266,6 @@ export class Machine {
     if (!hasDisk(record)) await this.#create(record, signal);
     // It may have been renamed since its last start.
     else await this.#withDisk(record, () => this.#setHostName(record));
-    const isChanged = record.machine_size !== null;
-    if (isChanged) await this.#engine.resize(this.id, wantedSize(record), signal);
     if (record.copied_at === null && record.copy_runs === 0) {
       // A copy that does not run is complete.
       this.#store.transaction(() => {
@@ -281,10 +279,14 @@ export class Machine {
       // The pointer of a copy is where the original's was.
       this.session.copied(resetFrom === undefined ? this.session : undefined);
     } else this.session.started(record);
-    const start = () => this.#engine.start(this.id, signal, () => this.session.anticipate());
+    const isResized = record.machine_size !== null;
+    const start = async () => {
+      if (isResized) await this.#engine.resize(this.id, wantedSize(record), signal);
+      await this.#engine.start(this.id, signal, () => this.session.anticipate());
+    };
     await this.#withDisk(record, start);
     await this.#ready(signal);
-    if (isChanged) {
+    if (isResized) {
       this.#store.computers.setMachineSize(this.id, JSON.stringify(wantedSize(record)));
     }
     this.#store.computers.change(this.id, 'ready');

@@ -3,7 +3,7 @@ import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 
 /** Milliseconds for a connection to the screen and its answer. */
-const RESIZE_MS = 20_000;
+const RESIZE_MS = 10_000;
 
 /**
  * Gives a screen this size. False if it keeps another: Wine's desktop has the size with which it was

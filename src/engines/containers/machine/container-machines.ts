@@ -108,12 +108,11 @@ export class ContainerMachines {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const docker = this.#docker;
-    const dialect = dialectOf(docker);
-    await ask(docker, STEP_MS, signal, async (abortSignal) => {
-      const { cpus } = await dialect.facts(docker, abortSignal);
-      const limits = { cpus: Math.min(cpu, cpus), memory: ram * GIB };
-      await dialect.setLimits(docker, container, limits, abortSignal);
-    });
+    const { cpus } = await this.#creation.facts();
+    const limits = { cpus: Math.min(cpu, cpus), memory: ram * GIB };
+    await ask(docker, STEP_MS, signal, (abortSignal) =>
+      dialectOf(docker).setLimits(docker, container, limits, abortSignal),
+    );
   }
 
   /** With its own name: a machine of the warm pool was made with another. */

@@ -169,19 +169,24 @@ export class ContainerCreation {
     }
   }
 
+  /** Asked for once. */
+  facts(): Promise<EngineFacts> {
+    this.#facts ??= ask(this.#docker, QUICK_MS, undefined, (abortSignal) =>
+      dialectOf(this.#docker).facts(this.#docker, abortSignal),
+    ).catch((error) => {
+      this.#facts = undefined;
+      throw error;
+    });
+    return this.#facts;
+  }
+
   async #host(
     id: string,
     { image, uid }: Base,
     signal: AbortSignal | undefined,
   ): Promise<Omit<Host, 'isSpare'>> {
     const { serviceId, allowSudo, resolvesNames, directories, diskGib } = this.#options;
-    this.#facts ??= ask(this.#docker, QUICK_MS, undefined, (abortSignal) =>
-      dialectOf(this.#docker).facts(this.#docker, abortSignal),
-    );
-    const { cpus, isRemapped } = await this.#facts.catch((error) => {
-      this.#facts = undefined;
-      throw error;
-    });
+    const { cpus, isRemapped } = await this.facts();
     return {
       serviceId,
       cpus,

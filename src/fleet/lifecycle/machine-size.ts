@@ -18,6 +18,7 @@ export function machineSize(record: SizeRow & Pick<ComputerRecord, 'machine_size
 
 /** What its machine has from its next start on. */
 export function pendingOf(record: ComputerRecord): NonNullable<Computer['pending']> {
+  if (record.machine_size === null) return [];
   const [wanted, present] = [wantedSize(record), machineSize(record)];
   return RESIZABLE.filter((key) => JSON.stringify(wanted[key]) !== JSON.stringify(present[key]));
 }

@@ -37,7 +37,7 @@ export async function openPublicNetwork(
     (await execa('ip', ['netns', 'exec', name, ...command])).stdout;
   const keep = (command: readonly string[]) => {
     const [program = '', ...args] = command;
-    children.push(spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }));
+    children.push(spawn(program, args, { stdio: 'ignore' }));
   };
   const resolvers = hostResolvers();
   const close = async () => {

@@ -2,8 +2,7 @@ import type Docker from 'dockerode';
 import { ask, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgePrefix, LABEL } from '../ids.js';
-import { removalOf } from './firewall.js';
-import { tableName } from './firewall-rules.js';
+import { removalOf, tableName } from './firewall-rules.js';
 import { listGuards, removeGuards } from './guard.js';
 import { isOwnerGone } from './guard-owner.js';
 

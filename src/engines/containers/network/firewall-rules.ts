@@ -93,3 +93,12 @@ ${table} {
 }
 `;
 }
+
+const REMOVAL = `nft list tables inet | while read -r _ _ name; do
+  case $name in "$1" | "$1"_*) nft delete table inet "$name" ;; esac
+done`;
+
+/** A command that removes the table of a service and those of its machines. */
+export function removalOf(table: string): string[] {
+  return ['bash', '-c', REMOVAL, 'vc', table];
+}

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import type { ComputerNetwork } from '../../../contract/resources/network.js';
@@ -6,14 +5,14 @@ import { Queue } from '../../../lib/async/queue.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
 import type { MachineNetworks } from '../../engine.js';
 import { hasDomains } from '../../network/allow-list.js';
-import { isRemote } from '../client.js';
 import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgeName } from '../ids.js';
-import { type FirewallPolicy, tableName } from './firewall-rules.js';
+import { type FirewallPolicy, removalOf, tableName } from './firewall-rules.js';
 import { type Guard, listGuards, openGuard, removeGuards } from './guard.js';
 import { guardCommand } from './guard-script.js';
 import { policyOf } from './policies.js';
+import { findResolvers, type Resolvers } from './resolvers.js';
 
 /** The host's name servers may change: the rules are made again after this time. */
 const RESOLVERS_MS = 5 * 60_000;
@@ -240,73 +239,4 @@ function noNameServer(dialect: Dialect): ApiError {
   return new ApiError('unsupported', message, {
     remedy: `vc image build linux --engine ${dialect.name}`,
   });
-}
-
-/** A command that removes the table of a service and those of its machines. */
-export function removalOf(table: string): string[] {
-  return ['bash', '-c', REMOVAL, 'vc', table];
-}
-
-const REMOVAL = `nft list tables inet | while read -r _ _ name; do
-  case $name in "$1" | "$1"_*) nft delete table inet "$name" ;; esac
-done`;
-
-interface Resolvers {
-  /** IPv4 addresses outside the host's loopback. */
-  readonly addresses: readonly string[];
-  /** The Engine forwards queries to all of its name servers from the network of the computer. */
-  readonly areForwarded: boolean;
-}
-
-/**
- * The name servers that the Engine forwards computers' DNS queries to: its own setting, else the
- * host's. With systemd-resolved, like the Engine, those behind the stub on 127.0.0.53.
- */
-async function findResolvers(
-  docker: Docker,
-  helper: HelperRunner,
-  signal?: AbortSignal,
-): Promise<Resolvers> {
-  if (isRemote(docker)) {
-    const command = ['cat', '/etc/resolv.conf'];
-    const { output } = await helper.run({ command, capabilities: [], network: 'host' }, signal);
-    return resolversIn(docker, output);
-  }
-  const configured = dnsSetting(await read('/etc/docker/daemon.json'));
-  if (configured.length > 0) return { addresses: configured, areForwarded: true };
-  const direct = resolversIn(docker, await read('/etc/resolv.conf'));
-  return direct.addresses.length > 0
-    ? direct
-    : resolversIn(docker, await read('/run/systemd/resolve/resolv.conf'));
-}
-
-/** Docker asks name servers on the loopback, and those with IPv6, from the host. */
-function resolversIn(docker: Docker, text: string): Resolvers {
-  const all = [...text.matchAll(/^\s*nameserver\s+\S/gm)];
-  const addresses = nameServers(text);
-  const areForwarded = addresses.length > 0 && addresses.length === all.length;
-  return { addresses, areForwarded: areForwarded || !dialectOf(docker).hasResolver };
-}
-
-/** IPv4 name servers of a resolv.conf, without loopback addresses. */
-export function nameServers(text: string): string[] {
-  const found = [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '');
-  return found.filter(isReachable);
-}
-
-function dnsSetting(text: string): string[] {
-  try {
-    const { dns } = JSON.parse(text) as { dns?: unknown };
-    return Array.isArray(dns) ? dns.map(String).filter(isReachable) : [];
-  } catch {
-    return [];
-  }
-}
-
-function isReachable(address: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && !address.startsWith('127.');
-}
-
-function read(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
 }

@@ -144,6 +144,11 @@ start_server() {
   dnsmasq --keep-in-foreground --conf-file="$policies/$1.conf" </dev/null >/dev/null 2>&1 &
   servers[$1]=$!
 }
+repaired() {
+  [ -n "\${broken[$1]}" ] || return 0
+  unset "broken[$1]"
+  [ "$state" = ok ] && ip link set "$1" up 2>/dev/null
+}
 load_policy() {
   end_server "$1"
   if ! error=$(nft -f "$policies/$1.nft" 2>&1); then
@@ -151,8 +156,7 @@ load_policy() {
     ip link set "$1" down 2>/dev/null
     return 1
   fi
-  unset "broken[$1]"
-  [ "$state" = ok ] && ip link set "$1" up 2>/dev/null
+  repaired "$1"
   start_server "$1"
 }
 load_policies() {
@@ -165,10 +169,9 @@ load_policies() {
 }
 remove_policy() {
   end_server "$1"
-  unset "broken[$1]"
   rm -f "$policies/$1".*
   nft delete table inet "\${table}_\${1#"$bridges"}" 2>/dev/null
-  [ "$state" = ok ] && ip link set "$1" up 2>/dev/null
+  repaired "$1"
 }
 # NAME BRIDGE RULES CONFIGURATION
 set_policy() {

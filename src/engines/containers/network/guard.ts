@@ -50,7 +50,7 @@ export class Guard {
   check(): Promise<string | undefined> {
     this.#next ??= this.#current.then(() => {
       this.#next = undefined;
-      const checking = this.#ask();
+      const checking = this.#ask('', '', ANSWER_MS);
       this.#current = checking.catch(() => undefined);
       return checking;
     });
@@ -88,7 +88,7 @@ export class Guard {
     return (await this.#ask('names ')) === undefined;
   }
 
-  async #ask(before = '', after = ''): Promise<string | undefined> {
+  async #ask(before = '', after = '', ms = QUICK_MS): Promise<string | undefined> {
     if (this.#stream.destroyed) throw lost();
     this.#count += 1;
     // Another connection of an earlier service may still read the same output.
@@ -97,7 +97,7 @@ export class Guard {
     this.#waiting.set(name, answer);
     try {
       this.#stream.write(`${before}${name}${after}\n`);
-      return await within(answer.promise, { ms: ANSWER_MS, onTimeout: lost });
+      return await within(answer.promise, { ms, onTimeout: lost });
     } finally {
       this.#waiting.delete(name);
     }

@@ -7,8 +7,7 @@ import {
   findAbandoned,
   removeAbandoned,
 } from '../../../../src/engines/containers/network/abandoned.js';
-import { removalOf } from '../../../../src/engines/containers/network/firewall.js';
-import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
+import { removalOf, tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import { describeOwner } from '../../../../src/engines/containers/network/guard-owner.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
 

@@ -3,8 +3,8 @@ import type Docker from 'dockerode';
 import { beforeEach, expect, it } from 'vitest';
 import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
-import { Firewall, removalOf } from '../../../../src/engines/containers/network/firewall.js';
-import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
+import { Firewall } from '../../../../src/engines/containers/network/firewall.js';
+import { removalOf, tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
 import { eventually } from '../../../support/eventually.js';
 

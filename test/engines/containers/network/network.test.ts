@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bridgeName, bridgePrefix } from '../../../../src/engines/containers/ids.js';
-import { nameServers } from '../../../../src/engines/containers/network/firewall.js';
 import { firewallRules } from '../../../../src/engines/containers/network/firewall-rules.js';
+import { nameServers } from '../../../../src/engines/containers/network/resolvers.js';
 import { Subnets } from '../../../../src/engines/containers/network/subnets.js';
 import {
   formatCidr,

@@ -161,6 +161,10 @@ function buildCommand(
     command.addArgument(new Argument(shown, argument.summary));
   }
   for (const [key, option] of Object.entries(definition.options)) addOption(command, key, option);
+  // The program takes them before, but not from a group such as `-aq`, which it does not know.
+  for (const [key, option] of Object.entries(globalOptions)) {
+    if (/^-[a-z],/.test(option.flags)) addOption(command, key, { ...option, hidden: true });
+  }
   command.action(async () => {
     const names = Object.keys(definition.arguments);
     const args = names.map((name, index) => [name, command.processedArgs[index] as Raw] as const);

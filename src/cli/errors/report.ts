@@ -6,6 +6,7 @@ import { printable, printableJson } from '../../lib/text/printable.js';
 import {
   type Environment,
   ProfileFileError,
+  recordedSocket,
   sameBaseUrl,
   UnknownProfileError,
 } from '../../profile/index.js';
@@ -47,7 +48,7 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
     return { code, message, remedy, exitCode: exitCodeOf(code) };
   }
   if (error instanceof ServiceUnreachableError) {
-    const { baseUrl, message, remedy = startRemedy(baseUrl) } = error;
+    const { baseUrl, message, remedy = startRemedy(baseUrl, env) } = error;
     return {
       code: 'unreachable',
       message,
@@ -72,7 +73,9 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
   return { code: 'failure', message: errorMessage(error), exitCode: ExitCode.failure };
 }
 
-function startRemedy(baseUrl: string): string {
+function startRemedy(baseUrl: string, env: Environment): string {
+  // The last service of this user at this address has ended; restart keeps its options.
+  if (recordedSocket(baseUrl, env) !== undefined) return 'start it again: vc service restart';
   if (sameBaseUrl(baseUrl, DEFAULT_BASE_URL)) return 'start it: vc serve --detach';
   return isLoopbackUrl(baseUrl)
     ? `start it: vc serve --detach --listen ${new URL(baseUrl).host}`

@@ -122,17 +122,17 @@ async function missing(
   const name = wanted.image ?? DEFAULT_IMAGES[os];
   const names = images.map((candidate) => candidate.name);
   const known = names.join(', ') || 'none';
-  const engineFlag = wanted.engine === undefined ? '' : ` --engine ${engine.name}`;
   const message = `The engine "${engine.name}" has no image ${JSON.stringify(name)}; it has: ${known}.`;
   const remedy =
     wanted.image === undefined
-      ? buildRemedy(os, engineFlag)
+      ? buildRemedy(os, engine.name)
       : suggestion(wanted.image, names, 'vc image ls');
   return new ApiError('image_missing', message, { remedy });
 }
 
-function buildRemedy(os: Os, engineFlag: string): string {
-  const build = `vc image build ${os}${engineFlag}`;
+/** With the engine: vc may choose another one than the service. */
+function buildRemedy(os: Os, engine: string): string {
+  const build = `vc image build ${os} --engine ${engine}`;
   if (os === 'linux') return build;
   return `${build} (Wine), or import a licensed disk: vc image import NAME disk.qcow2 --os windows --firmware uefi --no-shell`;
 }

@@ -1,7 +1,10 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodeOf } from '../../../src/cli/errors/exit-codes.js';
 import { reportOf } from '../../../src/cli/errors/report.js';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
+import { writeServiceRecord } from '../../../src/cli/service/record.js';
 import { ServiceError } from '../../../src/client/errors.js';
 import { errorCatalogue } from '../../../src/contract/errors.js';
 import { API_KEY, openWorld, type World } from '../support/run.js';
@@ -54,6 +57,23 @@ test('an unreachable service is reported with its address', async () => {
   expect(code).toBe(7);
   expect(stderr).toContain('cannot reach the service at http://127.0.0.1:1/api: nothing listens');
   expect(stderr).toContain('vc serve');
+});
+
+test('the remedy for a service that has ended keeps its options', async () => {
+  const url = 'http://127.0.0.1:1/api';
+  const state = join(world.directory, 'state');
+  await mkdir(state);
+  await writeServiceRecord(state, {
+    ...{ process: null, version: '1.2.3', url, started_at: '2025-01-02T02:04:05.000Z', log: null },
+    ...{ argv: ['serve', '--engine', 'docker'], environment: {} },
+  });
+  const env = { VC_BASE_URL: url, VC_STATE_DIR: state };
+  const { stderr } = await world.run(['project', 'ls'], { env });
+  expect(stderr).toContain('\n       start it again: vc service restart\n');
+  const other = { ...env, VC_BASE_URL: 'http://127.0.0.1:2/api' };
+  expect((await world.run(['project', 'ls'], { env: other })).stderr).toContain(
+    'start it: vc serve --detach --listen 127.0.0.1:2\n',
+  );
 });
 
 test('an unreachable service is reported before a missing key', async () => {

@@ -72,7 +72,7 @@ describe('a failed creation', () => {
     vi.spyOn(test.engine, 'images').mockResolvedValue([]);
     await expect(create('broken')).rejects.toMatchObject({
       code: 'image_missing',
-      remedy: expect.stringContaining('vc image build linux'),
+      remedy: expect.stringContaining('vc image build linux --engine '),
     });
     expect(test.engine.calls).toEqual([]);
   });

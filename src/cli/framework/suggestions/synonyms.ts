@@ -17,7 +17,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['service status'], 'status'],
   [['get'], 'show inspect describe info status details'],
   [['stats'], 'top htop usage'],
-  [['rm'], 'delete remove destroy del erase prune uninstall'],
+  [['rm'], 'delete remove destroy del erase'],
   [['start'], 'up boot resume unpause poweron'],
   [['stop'], 'down halt shutdown poweroff pause suspend kill terminate'],
   [['job end'], 'killjob'],

@@ -31,6 +31,13 @@ test.each([
   expect(suggested(line)).toBe(`Did you mean ${command}?`);
 });
 
+test.each(['uninstall', 'prune', 'image prune', 'computer prune'])(
+  'nothing that removes one computer is suggested for vc %s',
+  (line) => {
+    expect(suggested(line)).toBeUndefined();
+  },
+);
+
 test.each([
   ['computer rename', 'vc computer update --name'],
   ['computer ps', 'vc computer ls'],

@@ -40,6 +40,8 @@ export interface Service {
   readonly url: string;
   /** A single-use link to the web page, at the first start. */
   readonly login?: string;
+  /** Why the engine of new computers cannot be used, and how to fix it; absent if it can. */
+  readonly engineProblem?: string;
   /** Stops the service. The computers keep running. Idempotent. */
   close(): Promise<void>;
 }
@@ -112,11 +114,23 @@ export async function serve(options: ServeOptions): Promise<Service> {
       firstKey = key;
     });
     const login = isFirst ? firstLogin(fleet, firstKey, url) : undefined;
-    return { url, ...(login === undefined ? {} : { login }), close: () => (closing ??= close()) };
+    const engineProblem = await preferredProblem(fleet);
+    return {
+      url,
+      ...(login === undefined ? {} : { login }),
+      ...(engineProblem === undefined ? {} : { engineProblem }),
+      close: () => (closing ??= close()),
+    };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function preferredProblem(fleet: Fleet): Promise<string | undefined> {
+  const [preferred] = await fleet.probes();
+  if (preferred === undefined || preferred.usable) return undefined;
+  return `the engine ${preferred.name} cannot be used: ${preferred.detail}`;
 }
 
 function firstLogin(fleet: Fleet, key: string | undefined, url: string): string | undefined {

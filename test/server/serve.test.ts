@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/fleet/store/index.js';
 import { type ServeOptions, serve } from '../../src/server/serve.js';
 
@@ -54,6 +54,14 @@ it('releases state and port when the first key cannot be published', async () =>
   const { host, port } = failing.listen;
   await expect(fetch(`http://${host}:${port}/api/health`)).rejects.toThrow();
   isFree();
+});
+
+it('says that the engine of new computers cannot be used, and serves', async () => {
+  vi.stubEnv('DOCKER_HOST', 'unix:///nonexistent/docker.sock');
+  const service = await serve({ ...(await options()), engine: 'docker' });
+  await service.close();
+  vi.unstubAllEnvs();
+  expect(service.engineProblem).toMatch(/^the engine docker cannot be used: .*; to fix it: /);
 });
 
 it('releases the state when the port is in use', async () => {

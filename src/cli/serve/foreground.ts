@@ -42,6 +42,7 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
   await record(context, plan, service.url).catch((error: unknown) =>
     note(context, `warning: vc service cannot find this service: ${errorMessage(error)}`),
   );
+  if (service.engineProblem !== undefined) notes.unshift(`warning: ${service.engineProblem}`);
   if (service.login !== undefined && context.io.stderr.isTTY) {
     notes.push(`web page: ${service.login} (once, within five minutes; later: vc dashboard)`);
   }

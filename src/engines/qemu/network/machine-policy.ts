@@ -18,7 +18,7 @@ export interface MachinePolicy {
 
 /**
  * A table before that of {@link machineRules}, which still applies to what this one accepts. Queries over
- * UDP go to a dnsmasq in the namespace; those over TCP are refused, since its own could not be told apart.
+ * UDP go to a dnsmasq in the namespace; those over TCP are refused, since its own could not be distinguished.
  */
 export function machinePolicy(network: ComputerNetwork): MachinePolicy {
   const cleared = `table ${TABLE}\ndelete table ${TABLE}\n`;

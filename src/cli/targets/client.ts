@@ -2,7 +2,10 @@ import { Client } from '../../client/client.js';
 import { ServiceError } from '../../client/errors.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { RequestOptions } from '../../client/requests.js';
+import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer, OperationName } from '../../contract/types/index.js';
+import { CliError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 
 /** What a client needs of the settings. */
@@ -33,7 +36,30 @@ export async function request<N extends OperationName>(
   options: Omit<RequestOptions<N>, 'signal'> = {},
 ): Promise<Answer<N>> {
   const client = await context.client();
-  return client.request(operation, { ...options, signal: context.interrupts.signal });
+  const { signal } = context.interrupts;
+  return client.request(operation, { ...options, signal }).catch(async (error: unknown) => {
+    if (isNotFound(error)) await refuseOthers(client, operation, signal);
+    throw error;
+  });
+}
+
+/** To others than administrators with all rights, the paths of administrators do not exist. */
+async function refuseOthers(
+  client: Client,
+  operation: OperationName,
+  signal: AbortSignal,
+): Promise<void> {
+  const { operations } = await import('../../contract/operations.js');
+  const { administrators }: Operation = operations[operation];
+  if (administrators !== true) return;
+  const me = await client.request('getMe', { signal });
+  const { rights, project } = me.key;
+  if (me.role === 'administrator' && rights === 'manage' && project === null) return;
+  throw new CliError('this needs the key of an administrator, with all rights', {
+    remedy: 'see whose key you use: vc whoami',
+    exitCode: ExitCode.authentication,
+    code: 'forbidden',
+  });
 }
 
 /** True if the service answered that something does not exist. */

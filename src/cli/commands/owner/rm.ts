@@ -46,13 +46,11 @@ export const command = defineCommand({
       await confirmRemoval(prompt, { question, yes });
     } else await confirmRemoval(prompt, { question: '', yes });
     context.whenInterrupted('the service may still be removing it; see: vc owner ls');
-    const client = await context.client();
-    const { signal } = context.interrupts;
     const query = { force: force ? '1' : '0' } as const;
     return forEach(context, {
       names,
       doing: `Removing ${enumerate(names)}`,
-      work: (owner) => client.request('deleteOwner', { params: { owner }, query, signal }),
+      work: (owner) => request(context, 'deleteOwner', { params: { owner }, query }),
       did: (owner) => `removed owner ${owner}`,
     });
   },

@@ -39,6 +39,15 @@ export function cannotWrite(path: string, cause: unknown): CliError {
   return new CliError(`cannot write ${path}: ${reason}`, { remedy, cause });
 }
 
+/** A system error about a path, such as Node's `EACCES: …, mkdir '/x'`, in words; else undefined. */
+export function systemError(error: unknown): CliError | undefined {
+  if (!(error instanceof Error && 'path' in error && 'syscall' in error)) return undefined;
+  if (!('code' in error) || writing[String(error.code)] === undefined) return undefined;
+  const verb = error.syscall === 'mkdir' ? 'create' : error.syscall;
+  const [reason, remedy] = explain(writing, error, 'choose another path');
+  return new CliError(`cannot ${verb} ${error.path}: ${reason}`, { remedy, cause: error });
+}
+
 function explain(explanations: Explanations, cause: unknown, remedy: string) {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const message = errorMessage(cause);

@@ -17,6 +17,7 @@ import { wantsColor } from '../output/style.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { CliError } from './cli-error.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
+import { systemError } from './file-errors.js';
 
 /** An error as it is printed. */
 export interface Report {
@@ -70,6 +71,8 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
     const { message, remedy } = error;
     return { code: 'profile_file', message, remedy, exitCode: ExitCode.failure };
   }
+  const known = systemError(error);
+  if (known !== undefined) return reportOf(known, env);
   return { code: 'failure', message: errorMessage(error), exitCode: ExitCode.failure };
 }
 
@@ -91,7 +94,10 @@ function serviceRemedy(
 ): string | undefined {
   // The service does not know where the client gets its key from.
   if (code === 'unauthorized') {
-    const where = baseUrl === undefined ? '' : `not accepted by ${baseUrl}: `;
+    const where =
+      baseUrl === undefined
+        ? ''
+        : `not accepted by ${baseUrl}: it is mistyped, was revoked, or has expired; `;
     const check = env.VC_API_KEY ? 'VC_API_KEY and --base-url' : '--base-url';
     return `${where}check ${check}, or log in again: vc login`;
   }

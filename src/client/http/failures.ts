@@ -91,14 +91,22 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no address or port to connect from',
   ETIMEDOUT: 'no connection in time',
   EPROTO: 'TLS failed',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   FETCH_FAILED: 'nothing listens there, or it refuses requests of this page',
 };
 
 /** Families of codes: HTTP parsers, WebSockets, TLS and its certificates. */
 const families = /^(HPE_|WS_ERR_|ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
+/** Certificates whose issuer this machine does not know. */
+const untrusted =
+  /^(UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|(DEPTH_ZERO_)?SELF_SIGNED_CERT(_IN_CHAIN)?)$/;
+
 /** What to check after some of these codes. */
 const remedies: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'renew the certificate, and check the clock of this machine',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use a host of the certificate in the base URL',
   EPROTO: 'check whether the base URL begins with http or https',
   FETCH_FAILED: 'let the page use the service: vc serve --allow-origin ORIGIN',
 };
@@ -110,6 +118,12 @@ export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   if (code === 'ANSWER_TIMEOUT') {
     const message = `the service at ${baseUrl} did not answer in time`;
     return new ServiceTimeoutError(message, { cause: failure });
+  }
+  if (untrusted.test(code)) {
+    return new ServiceUnreachableError(baseUrl, `its certificate is not trusted (${code})`, {
+      cause: failure,
+      remedy: 'to trust its issuer, set NODE_EXTRA_CA_CERTS to the PEM file of the issuer',
+    });
   }
   const reason =
     reasonOfSocket(failure) ?? reasons[code] ?? (families.test(code) ? code : undefined);

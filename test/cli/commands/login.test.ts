@@ -95,7 +95,8 @@ test('the address may be an argument, also without its path', async () => {
 test('a refused key is named as it is set', async () => {
   world.service.fail('GET /me', 401, 'unauthorized', 'The API key is wrong.');
   const { stderr } = await world.run(['whoami'], { columns: 200 });
-  expect(stderr).toContain(`not accepted by ${world.service.baseUrl}: check VC_API_KEY and`);
+  expect(stderr).toContain(`not accepted by ${world.service.baseUrl}: it is mistyped, was revoked`);
+  expect(stderr).toContain('; check VC_API_KEY and');
   await world.run(['profile', 'add', 'default', '--base-url', world.service.baseUrl], {
     env: withoutKey,
     stdin: `${API_KEY}\n`,

@@ -6,6 +6,7 @@ import { reportOf } from '../../../src/cli/errors/report.js';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { writeServiceRecord } from '../../../src/cli/service/record.js';
 import { ServiceError } from '../../../src/client/errors.js';
+import { errorFromFailure } from '../../../src/client/http/failures.js';
 import { errorCatalogue } from '../../../src/contract/errors.js';
 import { API_KEY, openWorld, type World } from '../support/run.js';
 
@@ -74,6 +75,36 @@ test('the remedy for a service that has ended keeps its options', async () => {
   expect((await world.run(['project', 'ls'], { env: other })).stderr).toContain(
     'start it: vc serve --detach --listen 127.0.0.1:2\n',
   );
+});
+
+test.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /certificate is not trusted/, /NODE_EXTRA_CA_CERTS/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /certificate is not trusted/, /NODE_EXTRA_CA_CERTS/],
+  ['CERT_HAS_EXPIRED', /certificate has expired/, /renew/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /certificate is for another host/, /base URL/],
+])('%s says what is wrong with the certificate, and no start of a service', (code, what, fix) => {
+  const failure = Object.assign(new Error('x'), { code });
+  const report = reportOf(errorFromFailure(failure, 'https://vc.example.com/api'));
+  expect(report).toMatchObject({ code: 'unreachable', exitCode: 7 });
+  expect(report.message).toMatch(what);
+  expect(report.remedy).toMatch(fix);
+});
+
+test('a key that is not accepted may also have expired', () => {
+  const baseUrl = 'https://vc.example.com/api';
+  const error = new ServiceError('unauthorized', 'The API key is wrong.', { baseUrl });
+  expect(reportOf(error).remedy).toContain('it is mistyped, was revoked, or has expired');
+});
+
+test.each([
+  ['EACCES', 'mkdir', 'cannot create /data/vc: permission denied'],
+  ['EROFS', 'open', 'cannot open /data/vc: read-only file system'],
+  ['ENOSPC', 'rename', 'cannot rename /data/vc: no space left on device'],
+])('a system error %s of %s names the path in words, with a remedy', (code, syscall, message) => {
+  const raw = `${code}: something, ${syscall} '/data/vc'`;
+  const report = reportOf(Object.assign(new Error(raw), { code, syscall, path: '/data/vc' }));
+  expect(report).toMatchObject({ code: 'failure', exitCode: 1, message });
+  expect(report.remedy).toBeDefined();
 });
 
 test('an unreachable service is reported before a missing key', async () => {

@@ -1,4 +1,5 @@
 import { type AddressInfo, isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { ApiError } from '../contract/errors.js';
@@ -14,6 +15,8 @@ import { listenLocally } from './local-socket.js';
 import { Metrics } from './metrics.js';
 
 const version = packageVersion();
+/** How long a start waits for the engines, in milliseconds. */
+const PROBE_MS = 3_000;
 
 export interface ServeOptions extends EngineOptions {
   readonly listen: { readonly host: string; readonly port: number };
@@ -127,8 +130,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
 }
 
+/** Undefined also if the engines do not answer soon: health reports them later. */
 async function preferredProblem(fleet: Fleet): Promise<string | undefined> {
-  const [preferred] = await fleet.probes();
+  const late = sleep(PROBE_MS, [], { ref: false });
+  const [preferred] = await Promise.race([fleet.probes(), late]);
   if (preferred === undefined || preferred.usable) return undefined;
   return `the engine ${preferred.name} cannot be used: ${preferred.detail}`;
 }

@@ -90,7 +90,7 @@ async function expectList(of = id): Promise<void> {
     ['198.51.100.7', 80],
     ['203.0.113.20', 8080],
   ] as const) {
-    await eventually(() => reaches(host, port, of), 10_000);
+    await eventually(() => reaches(host, port, of), 60_000);
   }
   for (const [host, port] of [
     ['other.example.net', 80],
@@ -158,7 +158,7 @@ promise(32, 'lost rules are restored', async (report) => {
   await eventually(async () => {
     const present = await network.atEngine('nft', 'list', 'tables', 'inet');
     return tables.every((table) => present.includes(table));
-  }, 10_000);
+  }, 60_000);
   report(`restored after ${((Date.now() - lostAt) / 1000).toFixed(1)} s`);
   await expectList();
 });
@@ -183,12 +183,12 @@ except OSError: print('ended', flush=True)
 promise(32, 'a change is in force at once, also for an open connection', async () => {
   await update('internet');
   for (const host of ['203.0.113.13', 'other.example.net']) {
-    await eventually(() => reaches(host), 10_000);
+    await eventually(() => reaches(host), 60_000);
   }
   await bash(`cat >talk.py <<'EOT'\n${TALK}EOT`);
   await bash('nohup python3 talk.py >talk.txt 2>&1 &');
-  await eventually(async () => (await bash('cat talk.txt')).stdout.includes('talks'), 10_000);
+  await eventually(async () => (await bash('cat talk.txt')).stdout.includes('talks'), 60_000);
   await update('none');
-  await eventually(async () => (await bash('cat talk.txt')).stdout.includes('ended'), 20_000);
+  await eventually(async () => (await bash('cat talk.txt')).stdout.includes('ended'), 60_000);
   expect(await reaches('203.0.113.13')).toBe(false);
 });

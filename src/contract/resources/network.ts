@@ -78,7 +78,7 @@ export const ComputerNetwork = z
           .array(Entry, { error: 'must be a list of texts' })
           .min(1, COUNT)
           .max(MAX_ALLOWED, { error: COUNT, abort: true })
-          .describe('Domains, IPv4 addresses and IPv4 networks, each with a port or without.'),
+          .describe('Domains, IPv4 addresses and IPv4 networks, each with or without a port.'),
       }),
     ],
     {

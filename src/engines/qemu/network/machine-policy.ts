@@ -18,7 +18,8 @@ export interface MachinePolicy {
 
 /**
  * A table before that of {@link machineRules}, which still applies to what this one accepts. Queries over
- * UDP go to a dnsmasq in the namespace; those over TCP are refused, since its own could not be distinguished.
+ * UDP go to a dnsmasq in the namespace; those over TCP are refused, since those of dnsmasq itself could
+ * not be distinguished.
  */
 export function machinePolicy(network: ComputerNetwork): MachinePolicy {
   const cleared = `table ${TABLE}\ndelete table ${TABLE}\n`;

@@ -110,8 +110,14 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   async function refresh(): Promise<void> {
     const addresses = (await hostAddresses()).join();
     for (const { id, qemu } of machines.running()) {
-      // An earlier service may have ended while it changed what the machine may reach.
-      if (qemu?.network === undefined) await machines.applyNetwork(id);
+      if (qemu?.network === undefined) {
+        // An earlier service may have ended while it changed what the machine may reach.
+        const applied = await machines.applyNetwork(id).then(
+          () => true,
+          () => false,
+        );
+        if (!applied) continue;
+      }
       if (qemu === undefined || qemu.network?.hostAddresses.join() === addresses) continue;
       // Unknown for a machine that an earlier service started: refresh all of its addresses.
       const network = qemu.network ?? { ...(await host.network()), hostAddresses: [] };

@@ -1,12 +1,19 @@
 // @module-tag thorough
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { bridgePrefix } from '../../../../src/engines/containers/ids.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
-import { guardCommand } from '../../../../src/engines/containers/network/guard-script.js';
+import {
+  guardCommand,
+  POLICY_DIRECTORY,
+} from '../../../../src/engines/containers/network/guard-script.js';
+import { policyOf } from '../../../../src/engines/containers/network/policies.js';
 import { eventually } from '../../../support/eventually.js';
 import { describeUnless } from '../../../support/run/needs.js';
 import { promise } from '../../../support/run/promise.js';
@@ -169,6 +176,39 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         await inside('nft', 'add', 'element', ...table, 'allowed_hosts', '{ 10.0.0.2 }');
         expect(await check('changed')).toBe('changed ok');
         expect(await rules()).not.toMatch(/10\.0\.0\.[12]/);
+      },
+      30_000,
+    );
+
+    promise(
+      32,
+      'takes the bridge of a machine down whose policy cannot be loaded',
+      async () => {
+        guard?.kill('SIGKILL');
+        const directory = mkdtempSync(join(tmpdir(), 'vc-policies-'));
+        try {
+          await startGuard(
+            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
+          );
+          const set = async (name: string, text: string) => {
+            guard?.stdin.write(`policy ${name} ${bridge} ${text} -\n`);
+            const [line] = (await once(lines, 'line')) as [string];
+            return line;
+          };
+          const wrong = Buffer.from('table inet x { wrong').toString('base64');
+          expect(await set('one', wrong)).toMatch(/^one failed .*syntax error/);
+          expect(await check('rules')).toBe('rules ok');
+          expect(await isUp()).toBe(false);
+          const { rules: right } = policyOf('none', { serviceId: 'svc_1', bridge, resolvers: [] });
+          expect(await set('two', Buffer.from(right).toString('base64'))).toBe('two ok');
+          expect(await isUp()).toBe(true);
+          expect(await set('three', '-')).toBe('three ok');
+          expect((await inside('nft', 'list', 'tables', 'inet')).stdout).toBe(
+            `table ${table.join(' ')}`,
+          );
+        } finally {
+          rmSync(directory, { recursive: true });
+        }
       },
       30_000,
     );

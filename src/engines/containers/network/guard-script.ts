@@ -84,8 +84,9 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
 /**
  * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES PYTHON POOL DIRECTORY.
  * The first three are the rules with fewer and fewer limits, for kernels that do not support all; the
- * next two after the bridges remove stale connections. It works without the service. Rules that were removed or changed are
- * loaded again. While that fails, the bridges of all machines are down, so that machines reach nothing.
+ * two after the bridges remove stale connections. It works without the service. Rules that were removed
+ * or changed are loaded again. While that fails, the bridges of all machines are down, so that machines
+ * reach nothing.
  *
  * A line on standard input triggers a check, answered by `LINE ok` or `LINE failed REASON`; `end`
  * removes the table. Changes found by periodic checks are reported with `-` as LINE.

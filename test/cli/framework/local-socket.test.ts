@@ -107,7 +107,7 @@ test('while that service is stopped, its key goes nowhere', async () => {
   ]) {
     const { stderr } = await run(argv);
     expect(stderr).toBe(
-      `error: cannot reach the service at ${baseUrl}: it is not running\n       start it: vc serve --detach --listen ${new URL(baseUrl).host}\n`,
+      `error: cannot reach the service at ${baseUrl}: it is not running\n       start it again: vc service restart\n`,
     );
   }
   expect(reached).toEqual([]);

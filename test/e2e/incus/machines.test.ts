@@ -25,7 +25,7 @@ const open = (serviceId: string) =>
   });
 const spec = (id: string): MachineSpec => ({
   ...{ id, ownerId: 'own_one', projectId: 'prj_one', os: 'linux', image: 'linux' },
-  ...{ cpu: 1, ram: 1, gpu: 'none', resolution: { width: 1024, height: 768 } },
+  ...{ cpu: 1, ram: 1, gpu: 'none', resolution: { width: 1024, height: 768 }, sudo: false },
   ...{ authorizedKey: keys.publicKey, hostName: `desk-${id.slice(-1)}` },
 });
 const ids = ['mch_a', 'mch_b', 'mch_c'];

@@ -70,7 +70,12 @@ beforeEach(async () => {
   });
   server.on('upgrade', (_, socket) => {
     socket.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
-    socket.on('data', (line) => socket.write(frame(`${String(line).trim()} ${firewallStatus}\n`)));
+    socket.on('data', (data) => {
+      for (const line of String(data).trim().split('\n')) {
+        const [, policies, name = ''] = /^(policy |keep |names )?(\S*)/.exec(line) ?? [];
+        socket.write(frame(`${name} ${policies === undefined ? firewallStatus : 'ok'}\n`));
+      }
+    });
     socket.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));

@@ -200,24 +200,26 @@ async function createGuard(
   labels: Readonly<Record<string, string>>,
 ): Promise<string> {
   const config = await helper.config({ command, capabilities: ['NET_ADMIN'], network: 'host' });
+  const name = `vc-firewall-${serviceHash(serviceId).slice(0, 12)}-${Date.now().toString(36)}`;
+  const body: Docker.ContainerCreateOptions = {
+    ...config,
+    Labels: { ...labels },
+    OpenStdin: true,
+    StopSignal: 'SIGKILL',
+    Volumes: { [POLICY_DIRECTORY]: {} },
+    HostConfig: {
+      ...config.HostConfig,
+      RestartPolicy: { Name: 'unless-stopped' },
+      // A dnsmasq for each machine with a list of domains, and four connections of it.
+      PidsLimit: 4096,
+      Memory: 2 ** 30,
+      MemorySwap: 2 ** 30,
+    },
+  };
+  // Otherwise the library puts the whole body into the URL too, which becomes too long.
+  const apart = { _query: { name }, _body: body };
   const container = await ask(docker, STEP_MS, undefined, (abortSignal) =>
-    docker.createContainer({
-      ...config,
-      name: `vc-firewall-${serviceHash(serviceId).slice(0, 12)}-${Date.now().toString(36)}`,
-      Labels: { ...labels },
-      OpenStdin: true,
-      StopSignal: 'SIGKILL',
-      Volumes: { [POLICY_DIRECTORY]: {} },
-      HostConfig: {
-        ...config.HostConfig,
-        RestartPolicy: { Name: 'unless-stopped' },
-        // A dnsmasq for each machine with a list of domains, and four connections of it.
-        PidsLimit: 4096,
-        Memory: 2 ** 30,
-        MemorySwap: 2 ** 30,
-      },
-      abortSignal,
-    }),
+    docker.createContainer(Object.assign(apart, { abortSignal })),
   );
   await ask(docker, STEP_MS, undefined, (abortSignal) => container.start({ abortSignal }));
   return container.id;

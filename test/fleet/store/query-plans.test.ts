@@ -41,6 +41,7 @@ const READS_ALL = [
   /FROM actions GROUP BY/,
   /FROM sqlite_sequence/,
   /^SELECT DISTINCT computer_id AS id FROM watched_jobs$/,
+  /^UPDATE saved_disks SET state = 'retired' WHERE state = 'saving'$/,
   /^DELETE FROM usage WHERE day < /,
   /^DELETE FROM deleted_names WHERE deleted_at < /,
 ];

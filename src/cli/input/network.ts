@@ -40,8 +40,3 @@ function entriesOf(text: string): string[] {
   }
   return entries;
 }
-
-/** `internet`, `none` or `allow=example.com,10.0.0.0/8`. */
-export function shownNetwork(network: ComputerNetwork): string {
-  return typeof network === 'string' ? network : `allow=${network.allow.join(',')}`;
-}

@@ -12,7 +12,7 @@ import type {
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import { shownLabels } from '../input/labels.js';
-import { shownNetwork } from '../input/network.js';
+import { shownNetwork } from './network.js';
 import { size } from './size.js';
 import type { Column, RecordField } from './table.js';
 

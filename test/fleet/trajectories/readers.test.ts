@@ -80,7 +80,14 @@ for (const [end, remove] of removals) {
       await eventually(async () => openFiles().length > 0);
       await remove();
       const lines = join(folder, 'files/trajectory.jsonl');
-      const isNew = (name: string) => readlinkSync(`/proc/self/fd/${name}`) === lines;
+      const isNew = (name: string) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${name}`) === lines;
+        } catch {
+          // It was closed meanwhile.
+          return true;
+        }
+      };
       await eventually(async () => openFiles().filter((name) => !isNew(name)).length === 0, 5000);
       answer.resume();
       expect(await error).toBe('aborted');

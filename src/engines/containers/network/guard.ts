@@ -18,7 +18,7 @@ import type { Policy } from './policies.js';
  * Time for a check, in milliseconds; it takes some tens, on a busy host seconds. A container that is
  * being removed may accept a connection and never answer.
  */
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 5_000;
 
 /**
  * A connection to the container that keeps a service's rules in the kernel of the Engine's host.

@@ -49,9 +49,9 @@ const docker = speak(
   {
     modem: { getSocketPath: async () => '/docker.sock' },
     listContainers: async () => guards,
-    createContainer: async ({ Labels }: { Labels: Record<string, string> }) => {
+    createContainer: async ({ _body }: { _body: { Labels: Record<string, string> } }) => {
       const Id = `guard-${sockets.length + 1}`;
-      guards.push({ Id, State: 'running', Labels } as Docker.ContainerInfo);
+      guards.push({ Id, State: 'running', Labels: _body.Labels } as Docker.ContainerInfo);
       return { id: Id, start: async () => undefined };
     },
     getContainer: (id: string) => ({

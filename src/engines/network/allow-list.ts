@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.js';
 import { type ComputerNetwork, parseDestination } from '../../contract/resources/network.js';
 import { withoutContained } from '../../lib/net/cidr.js';
 
@@ -10,6 +11,12 @@ const setName = (port: number | undefined) => (port === undefined ? 'names' : `n
 /** Whether the list has domains: then their names, and no others, are resolved. */
 export function hasDomains(network: ComputerNetwork): boolean {
   return destinationsOf(network).some((destination) => 'domain' in destination);
+}
+
+/** For a list with domains on a service without internet, whose computers have no name server. */
+export function resolvesNoNames(): ApiError {
+  const message = 'The service resolves no names for its computers: it runs with --no-internet.';
+  return new ApiError('unsupported', message, { remedy: 'Use addresses in place of domains.' });
 }
 
 /** The definitions of the nft sets that {@link allowRules} use. */

@@ -4,7 +4,7 @@ import type { ComputerNetwork } from '../../../contract/resources/network.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
 import type { MachineNetworks } from '../../engine.js';
-import { hasDomains } from '../../network/allow-list.js';
+import { hasDomains, resolvesNoNames } from '../../network/allow-list.js';
 import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgeName } from '../ids.js';
@@ -81,23 +81,29 @@ export class Firewall {
       this.#problem = isOfRules(error) ? error : undefined;
       throw error;
     }
-    const refused = id && connection.refused.get(bridgeName(serviceId, id));
-    if (refused !== undefined) throw unsupported(refused);
+    if (id === undefined || !networks().has(id)) return;
+    this.#refuseHostQueries(connection);
+    const refused = connection.refused.get(bridgeName(serviceId, id));
+    if (refused !== undefined) throw notRestricted(refused);
   }
 
   /** Throws `unsupported` if the networks of single machines cannot be restricted to this. */
   async checkNetwork(network: ComputerNetwork): Promise<void> {
-    const { allowNetworks, internet } = this.#options;
     const { connection } = await this.#check();
-    const { addresses, areForwarded } = connection.resolvers;
-    if ((internet || allowNetworks.length > 0) && !areForwarded) throw asksFromHost();
+    this.#refuseHostQueries(connection);
     if (!hasDomains(network)) return;
-    if (addresses.length === 0) throw noResolver();
+    if (!this.#options.internet) throw resolvesNoNames();
+    if (connection.resolvers.addresses.length === 0) throw noResolver();
     if (await connection.guard.hasNameServer()) return;
     // The image may have been built again since the guard was made.
     this.disconnect();
     if (!(await (await this.#check()).connection.guard.hasNameServer()))
       throw noNameServer(dialectOf(this.#docker));
+  }
+
+  #refuseHostQueries({ resolvers }: Connection): void {
+    const { allowNetworks, internet } = this.#options;
+    if ((internet || allowNetworks.length > 0) && !resolvers.areForwarded) throw asksFromHost();
   }
 
   /** Closes the connection; the rules stay. */
@@ -219,6 +225,14 @@ function unsupported(output: string): ApiError {
   const remedy =
     'load nf_tables (modprobe nf_tables), or allow every network: vc serve --allow-network 0.0.0.0/0';
   return new ApiError('unsupported', message, { remedy });
+}
+
+function notRestricted(output: string): ApiError {
+  const reason = output.trim().slice(0, 200) || 'nft failed';
+  const message = `The network of the computer cannot be restricted on this host (${reason}).`;
+  return new ApiError('unsupported', message, {
+    remedy: 'Allow addresses in place of domains, or remove the restriction: --network internet',
+  });
 }
 
 /** Docker's own resolver would answer what the network of the computer does not let through. */

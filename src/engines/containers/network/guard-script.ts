@@ -94,7 +94,8 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * DIRECTORY has the policies of single machines, which outlive this container's restarts: BRIDGE.nft, and
  * with domains BRIDGE.conf for a dnsmasq. `policy NAME BRIDGE RULES CONFIGURATION`, both in base64, sets
  * one, with `-` for nothing; `keep NAME BRIDGE…` removes all others; `names NAME` asks for dnsmasq. Each
- * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge down.
+ * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
+ * down. A table that an earlier guard has loaded stays, with its addresses: its comment is a digest.
  *
  * The kernel prints rules in its own form, so a listing made after loading is what later ones are
  * compared with. Another program may change the rules between the two, so they are loaded until two
@@ -134,6 +135,26 @@ listed_policies() {
   local files=("$policies"/*.nft)
   ((\${#files[@]})) && nft -s -t list ruleset inet 2>/dev/null | sed -n "/^table inet $table"'_/,/^}/p'
 }
+restore_policies() {
+  [ "$(listed_policies)" = "$narrowed" ] || load_policies
+}
+table_of() {
+  echo "\${table}_\${1#"$bridges"}"
+}
+in_force() {
+  local comment
+  comment=$(sed -n 's/^  \\(comment ".*"\\)$/\\1/p' "$policies/$1.nft")
+  [ -n "$comment" ] && nft -t list table inet "$(table_of "$1")" 2>/dev/null | grep -qF "$comment"
+}
+# Bridges with a file, or with a table of an earlier guard.
+known_policies() {
+  local file
+  for file in "$policies"/*.nft; do
+    file=\${file##*/}
+    echo "\${file%.nft}"
+  done
+  nft list tables inet 2>/dev/null | sed -n "s/^table inet \${table}_/$bridges/p"
+}
 end_server() {
   [ -n "\${servers[$1]}" ] || return 0
   kill "\${servers[$1]}" 2>/dev/null
@@ -171,20 +192,24 @@ load_policies() {
 remove_policy() {
   end_server "$1"
   rm -f "$policies/$1".*
-  nft delete table inet "\${table}_\${1#"$bridges"}" 2>/dev/null
+  nft delete table inet "$(table_of "$1")" 2>/dev/null
   repaired "$1"
 }
 # NAME BRIDGE RULES CONFIGURATION
 set_policy() {
-  local file=$policies/$2 result=ok
+  local file=$policies/$2 result=ok is_new=
+  [ -e "$file.nft" ] || is_new=yes
+  restore_policies
   if [ "$3" = - ]; then remove_policy "$2"
   else
     printf %s "\${4#-}" | base64 -d >"$file.conf.new" && printf %s "$3" | base64 -d >"$file.nft.new"
-    if cmp -s "$file.conf.new" "$file.conf" && cmp -s "$file.nft.new" "$file.nft" && [ "$(listed_policies)" = "$narrowed" ]; then
+    if [ -z "\${broken[$2]}" ] && cmp -s "$file.conf.new" "$file.conf" && cmp -s "$file.nft.new" "$file.nft"; then
       rm -f "$file".*.new
     else
       mv -f "$file.conf.new" "$file.conf" && mv -f "$file.nft.new" "$file.nft"
-      load_policy "$2" || result="failed \${error%%$'\n'*}"
+      if [ -n "$is_new" ] && in_force "$2"; then start_server "$2"
+      else load_policy "$2" || result="failed \${error%%$'\n'*}"
+      fi
     fi
   fi
   narrowed=$(listed_policies)
@@ -192,18 +217,19 @@ set_policy() {
 }
 # NAME BRIDGE…
 keep_policies() {
-  local file name=$1 kept=" $* "
-  for file in "$policies"/*.nft; do
-    file=\${file##*/}
-    file=\${file%.nft}
-    case $kept in *" $file "*) ;; *) remove_policy "$file" ;; esac
+  local bridge name=$1 kept=" $* "
+  restore_policies
+  for bridge in $(known_policies); do
+    case $kept in *" $bridge "*) ;; *) remove_policy "$bridge" ;; esac
   done
   narrowed=$(listed_policies)
   echo "$name ok"
 }
 check_policies() {
   local name
-  [ "$(listed_policies)" = "$narrowed" ] || load_policies
+  restore_policies
+  # A bridge may have been made meanwhile.
+  for name in "\${!broken[@]}"; do ip link set "$name" down 2>/dev/null; done
   for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || start_server "$name"; done
 }
 # Sets \`line\` to the next one. A time-out may have read a part of it.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ComputerNetwork } from '../../../contract/resources/network.js';
 import { allowRules, allowSets, hasDomains, nameServerSettings } from '../../network/allow-list.js';
 import { bridgePrefix } from '../ids.js';
@@ -28,9 +29,10 @@ export function policyOf(network: ComputerNetwork, parts: PolicyParts): Policy {
   const table = `table inet ${name}`;
   const isNamed = hasDomains(network);
   const ofMachine = `iifname "${bridge}"`;
-  const rules = `${table}
+  const rules = (digest: string) => `${table}
 delete ${table}
 ${table} {
+  comment "${digest}"
   ${allowSets(network).join('\n  ')}
   chain refuse {
     meta l4proto tcp reject with tcp reset
@@ -55,8 +57,9 @@ ${table} {
   }
 }
 `;
-  if (!isNamed) return { rules, names: '' };
   const settings = nameServerSettings(network, { table: name, upstream: resolvers });
   const listen = [`port=${NAME_SERVER_PORT}`, 'bind-dynamic', `interface=${bridge}`];
-  return { rules, names: [...listen, 'except-interface=lo', ...settings, ''].join('\n') };
+  const names = isNamed ? [...listen, 'except-interface=lo', ...settings, ''].join('\n') : '';
+  const digest = createHash('sha256').update(rules('')).digest('hex').slice(0, 32);
+  return { rules: rules(digest), names };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { isRemote } from '../client.js';
-import { dialectOf } from '../dialect.js';
+import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
 
 /** The name servers of the Engine's host. */
@@ -21,37 +21,39 @@ export async function findResolvers(
   helper: HelperRunner,
   signal?: AbortSignal,
 ): Promise<Resolvers> {
+  const dialect = dialectOf(docker);
   if (isRemote(docker)) {
     const command = ['cat', '/etc/resolv.conf'];
     const { output } = await helper.run({ command, capabilities: [], network: 'host' }, signal);
-    return resolversIn(docker, output);
+    return resolversOf(dialect, nameServers(output));
   }
   const configured = dnsSetting(await read('/etc/docker/daemon.json'));
-  if (configured.length > 0) return { addresses: configured, areForwarded: true };
-  const direct = resolversIn(docker, await read('/etc/resolv.conf'));
+  if (configured.length > 0) return resolversOf(dialect, configured);
+  const direct = resolversOf(dialect, nameServers(await read('/etc/resolv.conf')));
   return direct.addresses.length > 0
     ? direct
-    : resolversIn(docker, await read('/run/systemd/resolve/resolv.conf'));
+    : resolversOf(dialect, nameServers(await read('/run/systemd/resolve/resolv.conf')));
 }
 
 /** Docker asks name servers on the loopback, and those with IPv6, from the host. */
-function resolversIn(docker: Docker, text: string): Resolvers {
-  const all = [...text.matchAll(/^\s*nameserver\s+\S/gm)];
-  const addresses = nameServers(text);
+export function resolversOf(
+  { hasResolver }: Pick<Dialect, 'hasResolver'>,
+  all: readonly string[],
+): Resolvers {
+  const addresses = all.filter(isReachable);
   const areForwarded = addresses.length > 0 && addresses.length === all.length;
-  return { addresses, areForwarded: areForwarded || !dialectOf(docker).hasResolver };
+  return { addresses, areForwarded: areForwarded || !hasResolver };
 }
 
-/** IPv4 name servers of a resolv.conf, without loopback addresses. */
+/** The name servers of a resolv.conf. */
 export function nameServers(text: string): string[] {
-  const found = [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '');
-  return found.filter(isReachable);
+  return [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '');
 }
 
 function dnsSetting(text: string): string[] {
   try {
     const { dns } = JSON.parse(text) as { dns?: unknown };
-    return Array.isArray(dns) ? dns.map(String).filter(isReachable) : [];
+    return Array.isArray(dns) ? dns.map(String) : [];
   } catch {
     return [];
   }

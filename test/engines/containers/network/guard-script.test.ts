@@ -197,7 +197,11 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
           };
           const wrong = Buffer.from('table inet x { wrong').toString('base64');
           expect(await set('one', wrong)).toMatch(/^one failed .*syntax error/);
+          // Something else may bring it up, and the service sends it again after a new connection.
+          await inside('ip', 'link', 'set', bridge, 'up');
           expect(await check('rules')).toBe('rules ok');
+          expect(await isUp()).toBe(false);
+          expect(await set('again', wrong)).toMatch(/^again failed .*syntax error/);
           expect(await isUp()).toBe(false);
           const { rules: right } = policyOf('none', { serviceId: 'svc_1', bridge, resolvers: [] });
           expect(await set('two', Buffer.from(right).toString('base64'))).toBe('two ok');
@@ -208,6 +212,50 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
           );
         } finally {
           rmSync(directory, { recursive: true });
+        }
+      },
+      30_000,
+    );
+
+    promise(
+      32,
+      'keeps the addresses in a table of an earlier guard, and removes tables that nobody wants',
+      async () => {
+        const policies = () => mkdtempSync(join(tmpdir(), 'vc-policies-'));
+        const [first, second] = [policies(), policies()];
+        const start = async (directory: string) => {
+          guard?.kill('SIGKILL');
+          await startGuard(
+            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
+          );
+        };
+        const send = async (line: string) => {
+          guard?.stdin.write(`${line}\n`);
+          return ((await once(lines, 'line')) as [string])[0];
+        };
+        const names = { allow: ['example.com'] };
+        const { rules: text } = policyOf(names, { serviceId: 'svc_1', bridge, resolvers: [] });
+        const set = `${bridge} ${Buffer.from(text).toString('base64')} -`;
+        const ofMachine = `${tableName(policy.serviceId)}_000000001`;
+        const address = async () =>
+          (await inside('nft', 'list', 'table', 'inet', ofMachine)).stdout.includes('192.0.2.7');
+        try {
+          await start(first);
+          expect(await send(`policy one ${set}`)).toBe('one ok');
+          await inside('nft', 'add', 'element', 'inet', ofMachine, 'names', '{ 192.0.2.7 }');
+          await start(second);
+          expect(await send(`keep kept ${bridge}`)).toBe('kept ok');
+          expect(await send(`policy two ${set}`)).toBe('two ok');
+          expect(await address()).toBe(true);
+          await inside('nft', 'flush', 'chain', 'inet', ofMachine, 'forward');
+          expect(await check('restored')).toBe('restored ok');
+          expect(await address()).toBe(false);
+          await start(first);
+          expect(await send('keep none')).toBe('none ok');
+          const { stdout } = await inside('nft', 'list', 'tables', 'inet');
+          expect(stdout).toBe(`table ${table.join(' ')}`);
+        } finally {
+          for (const directory of [first, second]) rmSync(directory, { recursive: true });
         }
       },
       30_000,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bridgeName, bridgePrefix } from '../../../../src/engines/containers/ids.js';
 import { firewallRules } from '../../../../src/engines/containers/network/firewall-rules.js';
-import { nameServers } from '../../../../src/engines/containers/network/resolvers.js';
+import { nameServers, resolversOf } from '../../../../src/engines/containers/network/resolvers.js';
 import { Subnets } from '../../../../src/engines/containers/network/subnets.js';
 import {
   formatCidr,
@@ -156,9 +156,19 @@ describe('firewall rules', () => {
 describe('name servers', () => {
   it('are those that a computer can reach', () => {
     const text = '# comment\nnameserver 127.0.0.53\nnameserver 192.168.1.1\nnameserver fe80::1\n';
-    expect(nameServers(`${text}  nameserver 9.9.9.9 # x\n;nameserver 8.8.8.8`)).toEqual([
-      '192.168.1.1',
-      '9.9.9.9',
-    ]);
+    const all = nameServers(`${text}  nameserver 9.9.9.9 # x\n;nameserver 8.8.8.8`);
+    const addresses = ['192.168.1.1', '9.9.9.9'];
+    expect(resolversOf({ hasResolver: true }, all)).toEqual({ addresses, areForwarded: false });
+    expect(resolversOf({ hasResolver: false }, all)).toEqual({ addresses, areForwarded: true });
+  });
+
+  it.each([
+    [['9.9.9.9', '8.8.8.8'], true],
+    [['9.9.9.9', '::1'], false],
+    [['127.0.0.1', '9.9.9.9'], false],
+    [['127.0.0.1'], false],
+    [[], false],
+  ])('%j are forwarded from the network of the computer: %s', (all, expected) => {
+    expect(resolversOf({ hasResolver: true }, all).areForwarded).toBe(expected);
   });
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { ApiError } from '../../contract/errors.js';
 import { loadVmRecipe } from '../../images/recipe.js';
 import { sleep } from '../../lib/async/sleep.js';
@@ -15,7 +16,7 @@ import type {
   Snapshotting,
   WarmUp,
 } from '../engine.js';
-import { hasDomains } from '../network/allow-list.js';
+import { hasDomains, resolvesNoNames } from '../network/allow-list.js';
 import { notRunning } from '../not-running.js';
 import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
@@ -27,9 +28,9 @@ import type { QemuMachine } from './machine/qemu-machine.js';
 import { MachineRegistry } from './machine/registry.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/plan.js';
-import { isInstalled } from './network/probe.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
+import { ENVIRONMENT } from './process/command.js';
 import { resetMachine } from './snapshots/reset.js';
 import { saveMachine } from './snapshots/save.js';
 import { SavedStore } from './snapshots/saved/store.js';
@@ -109,9 +110,9 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   /** The rules of a machine are in its own network namespace, where only root can change them. */
   async function refresh(): Promise<void> {
     const addresses = (await hostAddresses()).join();
-    for (const { id, qemu } of machines.running()) {
-      if (qemu?.network === undefined) {
-        // An earlier service may have ended while it changed what the machine may reach.
+    for (const { id, qemu, record } of machines.running()) {
+      if (qemu?.network === undefined || record?.network === null) {
+        // This service failed, or an earlier one ended, while it changed what the machine may reach.
         const applied = await machines.applyNetwork(id).then(
           () => true,
           () => false,
@@ -169,8 +170,12 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       return dialer.dial(machine, record, channel, signal);
     },
     checkNetwork: async (network) => {
-      if (!hasDomains(network) || (await isInstalled('dnsmasq'))) return;
-      const message = 'A list with domains needs dnsmasq, which is not installed on the host.';
+      if (!hasDomains(network)) return;
+      if (!policy.internet) throw resolvesNoNames();
+      const { stdout } = await execa('dnsmasq', ['--version'], { reject: false, env: ENVIRONMENT });
+      // 2.87, of 2022, is the first that has it.
+      if (/ nftset /.test(`${stdout} `)) return;
+      const message = 'A list with domains needs dnsmasq 2.87 or newer with nftset on the host.';
       throw new ApiError('unsupported', message, { remedy: 'vc setup --engine qemu' });
     },
     applyNetwork: (id) => machines.applyNetwork(id),

@@ -311,7 +311,9 @@ export class Computers {
       return present;
     });
     this.#machines.relabel(record);
-    if (input.network !== undefined) await this.#applyNetwork(engine, before);
+    if (input.network !== undefined) {
+      await this.#applyNetwork(engine, before, JSON.stringify(input.network));
+    }
     return this.view(record.id);
   }
 
@@ -321,13 +323,14 @@ export class Computers {
     return this.view(record.id);
   }
 
-  /** A machine that could not be changed keeps its network, and so does the row. */
-  async #applyNetwork(engine: Engine, before: ComputerRecord): Promise<void> {
+  /** If the machine cannot be changed, both get the earlier network, unless another request has set one. */
+  async #applyNetwork(engine: Engine, { id, network }: ComputerRecord, set: string): Promise<void> {
     if (!isRestricting(engine)) return;
     try {
-      await engine.applyNetwork(before.id);
+      await engine.applyNetwork(id);
     } catch (error) {
-      this.#store.computers.setNetwork(before.id, before.network);
+      if (this.#byId(id)?.network === set) this.#store.computers.setNetwork(id, network);
+      await engine.applyNetwork(id).catch(() => undefined);
       throw error;
     }
   }

@@ -10,13 +10,19 @@ import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 class RestrictingEngine extends FakeEngine implements Restricting {
   problem: ApiError | undefined;
   failure: ApiError | undefined;
+  /** Called before a change fails. */
+  onChange: () => Promise<unknown> = async () => undefined;
+  changes = 0;
 
   async checkNetwork(): Promise<void> {
     if (this.problem) throw this.problem;
   }
 
   async applyNetwork(): Promise<void> {
-    if (this.failure) throw this.failure;
+    this.changes += 1;
+    const { failure } = this;
+    await this.onChange();
+    if (failure) throw failure;
   }
 }
 
@@ -62,6 +68,20 @@ it('keeps the network of a computer whose engine could not change it', async () 
   engine.failure = new ApiError('engine_unavailable', 'it is away');
   await expect(update(id, 'internet')).rejects.toThrow('it is away');
   expect(stored()).toEqual([LIST]);
+  // Once more, for a machine that has taken a part of it.
+  expect(engine.changes).toBe(2);
+});
+
+it('a change that fails does not undo a later one', async () => {
+  const { id } = await create(LIST);
+  engine.failure = new ApiError('engine_unavailable', 'it is away');
+  engine.onChange = async () => {
+    engine.failure = undefined;
+    engine.onChange = async () => undefined;
+    await update(id, 'none');
+  };
+  await expect(update(id, 'internet')).rejects.toThrow('it is away');
+  expect(stored()).toEqual(['none']);
 });
 
 it('refuses what the engine cannot enforce, before anything is changed', async () => {

@@ -65,8 +65,8 @@ const recordSchema = z.object({
   resumeMac: z.string().nullable(),
   /** The last QEMU process. */
   process: identitySchema.nullable(),
-  /** What that process may reach. */
-  network: ComputerNetwork.default('internet'),
+  /** What that process may reach; null while that changes. */
+  network: ComputerNetwork.nullable().default('internet'),
   /** Why the process exited unexpectedly, one line. */
   failure: z.string().nullable(),
 });

@@ -99,7 +99,12 @@ export class MachineRegistry {
       if (qemu === undefined || record === undefined) return;
       if (JSON.stringify(record.network) === JSON.stringify(network)) return;
       const { mode } = await this.#options.host.network();
-      if (mode === 'filtered') await applyPolicy(qemu.identity, directory, machinePolicy(network));
+      // Until it is known which of them is in force.
+      await machine.write({ network: null });
+      // A machine that shares the network of the host has none itself.
+      if (mode !== 'restricted') {
+        await applyPolicy(qemu.identity, directory, machinePolicy(network));
+      }
       await machine.write({ network });
     });
   }

@@ -91,7 +91,7 @@ async function diagnose(
   return { remedy: 'sudo modprobe nf_tables' };
 }
 
-export async function isInstalled(program: string): Promise<boolean> {
+async function isInstalled(program: string): Promise<boolean> {
   const paths = ENVIRONMENT.PATH.split(':').map((directory) => join(directory, program));
   return (await Promise.all(paths.map((path) => canAccess(path)))).includes(true);
 }

@@ -24,14 +24,18 @@ export async function refreshNetwork(
   return { ...network, hostAddresses: addresses };
 }
 
-/** RULES NAMES, in the machine's directory: replaces the table of a policy and its dnsmasq. */
+/**
+ * RULES NAMES, in the machine's directory: replaces the table of a policy and its dnsmasq. That ends
+ * first, so that it adds no address to the new table. A machine without rules reaches nothing.
+ */
 const APPLY = `${SERVE_NAMES}
-nft "$1" || exit
+nft list table inet vc >/dev/null 2>&1 || exit 0
 if [ -e names.pid ]; then
   pid=$(cat names.pid)
   rm names.pid
   kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
 fi
+nft "$1" || exit
 [ -z "$2" ] || serve_names "$2"
 `;
 

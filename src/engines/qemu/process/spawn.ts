@@ -18,7 +18,7 @@ import {
   readProcessRecord,
   waitForExit,
 } from './process-record.js';
-import { PIPES, RESOLVER_FILE } from './supervisor-script.js';
+import { LEFTOVERS, RESOLVER_FILE } from './supervisor-script.js';
 
 const STARTED_WITHIN_MS = 15_000;
 
@@ -141,7 +141,7 @@ async function spawnSupervisor(request: SpawnRequest): Promise<Supervisor> {
     return file.fd;
   };
   try {
-    await Promise.all(PIPES.map((name) => rm(join(directory, name), { force: true })));
+    await Promise.all(LEFTOVERS.map((name) => rm(join(directory, name), { force: true })));
     if (request.network.mode === 'filtered') await writeResolver(directory);
     const record = await open(createProcessRecord(directory, account));
     const log = await openLog(directory);

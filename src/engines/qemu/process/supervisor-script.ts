@@ -8,7 +8,9 @@ export const LOG_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 4096;
 
 /** Pipes between the scripts while they start; an interrupted start leaves them behind. */
-export const PIPES = ['.log', '.stage', '.ready'];
+const PIPES = ['.log', '.stage', '.ready'];
+/** Files of an earlier start, which are removed before another. */
+export const LEFTOVERS = [...PIPES, 'names.pid'];
 
 /**
  * Constant shell scripts that set up a machine's namespaces, execute its QEMU and record its exit.

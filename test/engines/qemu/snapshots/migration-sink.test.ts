@@ -95,7 +95,9 @@ it('keeps no descriptor if nothing has connected', async () => {
 it('ends a connection when it is closed', async () => {
   const sink = await open(1_000_000);
   const socket = await connected();
-  const closed = once(socket.resume(), 'close');
+  // The kernel resets a connection that is closed with bytes that were not read.
+  socket.on('error', () => undefined).resume();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write('a'.repeat(100_000));
   await expect.poll(async () => (await readFile(path)).length).toBeGreaterThan(0);
   await sink.close();

@@ -87,7 +87,8 @@ export async function serve(options: ServeOptions): Promise<Service> {
   };
   try {
     const metrics = new Metrics();
-    fleet = await openFleet(options, store, log, metrics);
+    const { fleet: hosted, preferred } = await openFleet(options, store, log, metrics);
+    fleet = hosted;
     metrics.watch(fleet);
     const reachable = {
       hosts: [...options.allowedHosts, ...listenName(options.listen.host)],
@@ -117,7 +118,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       firstKey = key;
     });
     const login = isFirst ? firstLogin(fleet, firstKey, url) : undefined;
-    const engineProblem = await preferredProblem(fleet);
+    const engineProblem = await problemOf(fleet, preferred);
     return {
       url,
       ...(login === undefined ? {} : { login }),
@@ -131,11 +132,12 @@ export async function serve(options: ServeOptions): Promise<Service> {
 }
 
 /** Undefined also if the engines do not answer soon: health reports them later. */
-async function preferredProblem(fleet: Fleet): Promise<string | undefined> {
+async function problemOf(fleet: Fleet, engine: string): Promise<string | undefined> {
   const late = sleep(PROBE_MS, [], { ref: false });
-  const [preferred] = await Promise.race([fleet.probes(), late]);
-  if (preferred === undefined || preferred.usable) return undefined;
-  return `the engine ${preferred.name} cannot be used: ${preferred.detail}`;
+  const probes = await Promise.race([fleet.probes(), late]);
+  const probe = probes.find(({ name }) => name === engine);
+  if (probe === undefined || probe.usable) return undefined;
+  return `the engine ${engine} cannot be used: ${probe.detail}`;
 }
 
 function firstLogin(fleet: Fleet, key: string | undefined, url: string): string | undefined {
@@ -155,15 +157,17 @@ async function openFleet(
   store: Store,
   log: pino.Logger,
   metrics: Metrics,
-): Promise<Fleet> {
+): Promise<{ readonly fleet: Fleet; readonly preferred: string }> {
   const composed = await composeEngines(options, store, log);
   const measured = [...composed.all].map(
     ([name, engine]) => [name, metrics.measured(engine)] as const,
   );
   const engines = { ...composed, all: new Map(measured) };
-  log.info({ engine: engines.preferred }, 'new computers get this engine');
+  const { preferred } = engines;
+  log.info({ engine: preferred }, 'new computers get this engine');
   const { maxRunning, maxStorage, allowPrivateTargets } = options;
-  return new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateTargets, log });
+  const fleet = new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateTargets, log });
+  return { fleet, preferred };
 }
 
 async function listen(app: FastifyInstance, where: ServeOptions['listen']): Promise<AddressInfo> {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ComputerNetwork, parseDestination } from '../../src/contract/resources/network.js';
+import { ComputerNetwork } from '../../src/contract/resources/network.js';
+import { parseDestination } from '../../src/lib/net/destination.js';
 
 it.each([
   ['example.com', { domain: 'example.com' }],

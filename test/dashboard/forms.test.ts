@@ -30,16 +30,26 @@ it('asks only for labels that differ', () => {
 });
 
 describe('the settings of a computer', () => {
-  const computer = { labels: { team: 'qa' }, env_names: ['A', 'B'] } as unknown as Computer;
+  const computer = {
+    ...{ labels: { team: 'qa' }, env_names: ['A', 'B'] },
+    ...{ cpu: 4, ram: 8, resolution: { width: 1920, height: 1080 } },
+  } as unknown as Computer;
   const fields = {
     ...{ name: 'desk', cpu: '4', ram: '8', resolution: '1920x1080', auto_stop: '' },
     ...{ on_idle: 'stop', expires: KEEP, labels: 'team=qa', env: '' },
   };
-  const size = { name: 'desk', cpu: 4, ram: 8, resolution: '1920x1080' };
-  const same = { ...size, auto_stop_minutes: null, on_idle: 'stop', protected: false };
+  const same = { name: 'desk', auto_stop_minutes: null, on_idle: 'stop', protected: false };
 
-  it('leave labels, variables and expiry alone that were not changed', () => {
+  it('leave size, labels, variables and expiry alone that were not changed', () => {
     expect(settingsOf(form(fields), computer)).toEqual(same);
+  });
+
+  it('change the size', () => {
+    const size = { cpu: '2', ram: '4', resolution: '1280x800' };
+    expect(settingsOf(form({ ...fields, ...size }), computer)).toEqual({
+      ...same,
+      ...{ cpu: 2, ram: 4, resolution: '1280x800' },
+    });
   });
 
   it('remove and set labels, variables and expiry', () => {

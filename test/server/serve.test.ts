@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/fleet/store/index.js';
 import { type ServeOptions, serve } from '../../src/server/serve.js';
+import { itUnless } from '../support/run/needs.js';
 
 let directory: string;
 beforeEach(() => {
@@ -62,6 +63,15 @@ it('says that the engine of new computers cannot be used, and serves', async () 
   await service.close();
   vi.unstubAllEnvs();
   expect(service.engineProblem).toMatch(/^the engine docker cannot be used: .*; to fix it: /);
+});
+
+const noQemu = existsSync('/usr/bin/qemu-system-x86_64') ? undefined : 'QEMU is not installed';
+itUnless(noQemu)('does not warn of an engine that new computers do not get', async () => {
+  vi.stubEnv('DOCKER_HOST', 'unix:///nonexistent/docker.sock');
+  const service = await serve({ ...(await options()), engine: 'auto' });
+  await service.close();
+  vi.unstubAllEnvs();
+  expect(service.engineProblem).toBeUndefined();
 });
 
 it('releases the state when the port is in use', async () => {

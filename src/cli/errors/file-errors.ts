@@ -43,6 +43,8 @@ export function cannotWrite(path: string, cause: unknown): CliError {
 export function systemError(error: unknown): CliError | undefined {
   if (!(error instanceof Error && 'path' in error && 'syscall' in error)) return undefined;
   if (!('code' in error) || writing[String(error.code)] === undefined) return undefined;
+  // Of a program that is missing, the path is its name.
+  if (String(error.syscall).startsWith('spawn')) return undefined;
   const verb = error.syscall === 'mkdir' ? 'create' : error.syscall;
   const [reason, remedy] = explain(writing, error, 'choose another path');
   return new CliError(`cannot ${verb} ${error.path}: ${reason}`, { remedy, cause: error });

@@ -1,4 +1,5 @@
-import { type ComputerNetwork, parseDestination } from '../../contract/resources/network.js';
+import type { ComputerNetwork } from '../../contract/resources/network.js';
+import { parseDestination } from '../../lib/net/destination.js';
 import { UsageError } from '../errors/cli-error.js';
 import { list } from '../framework/define.js';
 

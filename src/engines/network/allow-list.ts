@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
-import { type ComputerNetwork, parseDestination } from '../../contract/resources/network.js';
+import type { ComputerNetwork } from '../../contract/resources/network.js';
 import { withoutContained } from '../../lib/net/cidr.js';
+import { parseDestination } from '../../lib/net/destination.js';
 
 /** Addresses of domains in a set at most: a domain whose addresses change all the time fills it. */
 const MOST_ADDRESSES = 4096;

@@ -6,7 +6,8 @@ import { changedPairs, readPairs } from '../../../components/forms/pairs.js';
 export const KEEP = 'keep';
 
 /** The request of the settings form. */
-export function settingsOf(fields: FormData, { labels, env_names }: Computer) {
+export function settingsOf(fields: FormData, computer: Computer) {
+  const { labels, env_names } = computer;
   const minutes = given(fields, 'auto_stop');
   const expires = given(fields, 'expires');
   const changedLabels = changedPairs(labels, readPairs(given(fields, 'labels')));
@@ -17,15 +18,25 @@ export function settingsOf(fields: FormData, { labels, env_names }: Computer) {
   };
   return {
     name: given(fields, 'name') ?? '',
-    cpu: Number(given(fields, 'cpu')),
-    ram: Number(given(fields, 'ram')),
-    resolution: given(fields, 'resolution') ?? '',
+    ...changedSize(fields, computer),
     auto_stop_minutes: minutes === undefined ? null : Number(minutes),
     on_idle: given(fields, 'on_idle') ?? 'stop',
     ...(expires === KEEP ? {} : { expires_at: expires === undefined ? null : after(expires) }),
     ...(changedLabels && { labels: changedLabels }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     protected: fields.has('protected'),
+  };
+}
+
+/** What differs: the same size would undo a change that was made meanwhile. */
+function changedSize(fields: FormData, { cpu, ram, resolution }: Computer) {
+  const cores = Number(given(fields, 'cpu'));
+  const memory = Number(given(fields, 'ram'));
+  const size = given(fields, 'resolution') ?? '';
+  return {
+    ...(cores !== cpu && { cpu: cores }),
+    ...(memory !== ram && { ram: memory }),
+    ...(size !== `${resolution.width}x${resolution.height}` && { resolution: size }),
   };
 }
 

@@ -16,7 +16,7 @@ export const DEFAULT_BASE_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}/api`;
 export const KEY_ENDED = 4401;
 
 export const OPERATING_SYSTEMS = ['linux', 'windows'] as const;
-/** What of a computer can be changed and may wait for its next start. */
+/** Fields of a computer that can change, and may take effect only at its next start. */
 export const RESIZABLE = ['cpu', 'ram', 'resolution'] as const;
 /** Memory of a computer in GB. */
 export const RAM_SIZES = [2, 4, 8] as const;

@@ -292,7 +292,7 @@ export type MachineNetworks = ReadonlyMap<string, ComputerNetwork>;
 export interface Restricting {
   /** Throws `unsupported` if this host, or an image, cannot restrict machines to this. */
   checkNetwork(network: ComputerNetwork, signal?: AbortSignal): Promise<void>;
-  /** Resolves when the machine, if it runs, has the network that it now has to have. Idempotent. */
+  /** Resolves when the present network of the machine is in force, if it runs. Idempotent. */
   applyNetwork(id: string, signal?: AbortSignal): Promise<void>;
 }
 

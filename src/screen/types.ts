@@ -93,7 +93,7 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   key(combination: string, options?: KeyOptions): Promise<void>;
   /** The current screen, including the guest's reaction to the last input. */
   screenshot(options: PictureOptions, signal?: AbortSignal): Promise<Picture>;
-  /** Asks the display server for another size. False if it has not taken it. */
+  /** Asks the display server for another size. False if it keeps the present one. */
   resize(size: Size, signal?: AbortSignal): Promise<boolean>;
   /**
    * Reads what has changed, and encodes nothing. Resolves to a number that differs from the last one if

@@ -17,7 +17,7 @@ export interface Step {
   readonly existing?: Computer;
   /** For `update`. */
   readonly body?: Changes;
-  /** For `recreate`: what brings it as near to the file as possible without. */
+  /** For `recreate`: what can be updated without it. */
   readonly instead?: Step;
 }
 

@@ -97,10 +97,10 @@ export const UpdateComputer = z
   .object({
     name: ComputerName.optional(),
     ram: Ram.optional().describe(
-      'Memory in GB. More is there at once on Docker, Podman and LXD; less, and on QEMU also more, from the next start on: see `pending` in the answer.',
+      'Memory in GB. On Docker, Podman and LXD an increase takes effect at once; all other changes at the next start: see `pending` in the answer.',
     ),
     cpu: Cpu.optional().describe(
-      'Number of cores: at once on Docker, Podman and LXD, on QEMU from the next start on.',
+      'Number of cores. Takes effect at once on Docker, Podman and LXD, and at the next start on QEMU.',
     ),
     resolution: Resolution.optional().describe(
       'Size of the screen, at once; for Windows programs (Wine) and imported disks from the next start on.',

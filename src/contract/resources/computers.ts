@@ -109,8 +109,7 @@ export const Computer = z
       .array(z.enum(RESIZABLE))
       .optional()
       .meta({
-        description:
-          'Of `cpu`, `ram` and `resolution` those that were changed and that its machine has from the next start on; absent if there are none.',
+        description: 'Changed fields that take effect at the next start; absent if there are none.',
         examples: [['cpu', 'ram']],
       }),
     auto_stop_minutes: z

@@ -317,7 +317,7 @@ export class Computers {
     return this.view(record.id);
   }
 
-  /** Gives a running machine what is pending, as far as it takes it without a new start. */
+  /** Gives a running machine those pending changes that need no restart. */
   async resize(record: ComputerRecord, signal: AbortSignal): Promise<Computer> {
     await this.#machines.of(record).resize(signal);
     return this.view(record.id);

@@ -79,8 +79,8 @@ export class Machine {
   }
 
   /**
-   * Gives a running machine the size of its row, as far as it takes that without a new start; what fails
-   * waits for it. So does less memory, without which programs could be ended.
+   * Gives a running machine the size of its row, as far as that needs no restart; what fails waits for
+   * it. So does less memory, without which programs could be ended.
    */
   resize(signal: AbortSignal): Promise<void> {
     return this.#steps.between(async () => {

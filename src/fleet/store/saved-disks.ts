@@ -81,7 +81,7 @@ export function savedDiskStore(db: Db, written: Notifier) {
       retire.run(id);
       written.notify(owner_id);
     },
-    /** Nobody saves them any more: their names are free, and their disks are removed. */
+    /** The process that saved them has ended: their names are free, and their disks are removed. */
     retireUnfinished: () => void retireUnfinished.run(),
     /** The owner is being removed; so are its computers. */
     retireOfOwner(ownerId: string): void {

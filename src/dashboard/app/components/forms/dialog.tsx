@@ -37,3 +37,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     </dialog>
   );
 }
+
+/** The end of a dialog that only shows something. */
+export function Done({ onClose }: Pick<DialogProps, 'onClose'>) {
+  return (
+    <footer>
+      <button type="button" class="primary" data-first onClick={onClose}>
+        Done
+      </button>
+    </footer>
+  );
+}

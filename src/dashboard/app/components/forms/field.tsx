@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-export { given } from './given.js';
-
 interface Labelled {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 interface FieldProps extends Labelled {
@@ -23,13 +21,31 @@ interface FieldProps extends Labelled {
   readonly value?: string | number;
 }
 
+const hintId = (id: string) => `${id}-hint`;
+
+type FramedProps = Labelled & { readonly id: string; readonly children: ComponentChildren };
+
+/** What is filled in, between its label and a hint. */
+function Framed({ id, label, hint, children }: FramedProps) {
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint !== undefined && (
+        <span class="hint" id={hintId(id)}>
+          {hint}
+        </span>
+      )}
+    </p>
+  );
+}
+
 /** An input with its label and a hint. */
 export function Field(props: FieldProps) {
   const { label, hint, value, type = 'text', autocomplete = 'off', ...input } = props;
   const id = useId();
   return (
-    <p class="field">
-      <label for={id}>{label}</label>
+    <Framed id={id} label={label} hint={hint}>
       <input
         {...input}
         // Each type has attributes of its own, which are not used here.
@@ -38,14 +54,9 @@ export function Field(props: FieldProps) {
         defaultValue={value}
         autocomplete={autocomplete}
         spellcheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={hint && hintId(id)}
       />
-      {hint !== undefined && (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </p>
+    </Framed>
   );
 }
 
@@ -60,14 +71,13 @@ type ChoiceProps = Labelled & {
 export function Choice({ label, hint, name, value, options, onChange }: ChoiceProps) {
   const id = useId();
   return (
-    <p class="field">
-      <label for={id}>{label}</label>
+    <Framed id={id} label={label} hint={hint}>
       <select
         id={id}
         name={name}
         {...(onChange === undefined ? {} : { value })}
         onChange={(event) => onChange?.(event.currentTarget.value)}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={hint && hintId(id)}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
@@ -75,12 +85,7 @@ export function Choice({ label, hint, name, value, options, onChange }: ChoicePr
           </option>
         ))}
       </select>
-      {hint !== undefined && (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </p>
+    </Framed>
   );
 }
 
@@ -95,22 +100,16 @@ interface AreaProps extends Labelled {
 export function Area({ label, hint, value, rows = 2, ...area }: AreaProps) {
   const id = useId();
   return (
-    <p class="field">
-      <label for={id}>{label}</label>
+    <Framed id={id} label={label} hint={hint}>
       <textarea
         {...area}
         id={id}
         rows={rows}
         defaultValue={value}
         spellcheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={hint && hintId(id)}
       />
-      {hint !== undefined && (
-        <span class="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </p>
+    </Framed>
   );
 }
 

@@ -1,6 +1,7 @@
 import { query } from '../../api/http.js';
 import type { FileEntry } from '../../api/types.js';
-import { Field, given } from '../../components/forms/field.js';
+import { Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { join } from '../../state/paths.js';
 

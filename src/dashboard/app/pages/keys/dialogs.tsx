@@ -1,6 +1,7 @@
 import { call } from '../../api/http.js';
 import type { CreatedKey, Key, Lists, RemovedKey } from '../../api/types.js';
-import { Choice, Field, given } from '../../components/forms/field.js';
+import { Choice, Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { session } from '../../state/session.js';

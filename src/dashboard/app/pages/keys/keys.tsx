@@ -4,7 +4,7 @@ import { call } from '../../api/http.js';
 import type { CreatedKey, Key } from '../../api/types.js';
 import { FailureNote } from '../../components/failure.js';
 import { Copy } from '../../components/forms/copy.js';
-import { Dialog } from '../../components/forms/dialog.js';
+import { Dialog, Done } from '../../components/forms/dialog.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
 import { Item } from '../../components/menu.js';
@@ -128,11 +128,7 @@ function NewKey({ created, onClose }: { created: CreatedKey; onClose: () => void
           <Copy text={() => text}>{copy}</Copy>
         </section>
       ))}
-      <footer>
-        <button type="button" class="primary" data-first onClick={onClose}>
-          Done
-        </button>
-      </footer>
+      <Done onClose={onClose} />
     </Dialog>
   );
 }

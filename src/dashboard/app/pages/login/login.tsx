@@ -3,7 +3,8 @@ import { asFailure, Failure } from '../../api/failure.js';
 import { FailureNote } from '../../components/failure.js';
 import { Copy } from '../../components/forms/copy.js';
 import { Dialog } from '../../components/forms/dialog.js';
-import { Field, given } from '../../components/forms/field.js';
+import { Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { logIn, otherLink } from '../../state/log-in.js';
 import { ending } from '../../state/session.js';
 

@@ -1,5 +1,6 @@
 import type { Project } from '../../api/types.js';
-import { Field, given } from '../../components/forms/field.js';
+import { Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import type { Computer, Image, WallComputer } from '../../api/types.js';
-import { Field, given } from '../../components/forms/field.js';
+import { Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { noteComputer } from '../../state/wall.js';

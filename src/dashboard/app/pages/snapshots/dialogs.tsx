@@ -1,5 +1,6 @@
 import type { Computer, Snapshot, WallComputer } from '../../api/types.js';
-import { Field, given, Tick } from '../../components/forms/field.js';
+import { Field, Tick } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { noteComputer } from '../../state/wall.js';

@@ -1,5 +1,6 @@
 import type { Computer } from '../../api/types.js';
-import { Choice, given } from '../../components/forms/field.js';
+import { Choice } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 
 interface DialogProps {

@@ -2,8 +2,9 @@ import { call } from '../../api/http.js';
 import type { CreatedWebhook, Delivery, Lists, Webhook } from '../../api/types.js';
 import { FailureNote } from '../../components/failure.js';
 import { Copy } from '../../components/forms/copy.js';
-import { Dialog } from '../../components/forms/dialog.js';
-import { Field, given } from '../../components/forms/field.js';
+import { Dialog, Done } from '../../components/forms/dialog.js';
+import { Field } from '../../components/forms/field.js';
+import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
@@ -49,11 +50,7 @@ export function WebhookSecret({ created, onClose }: Closing & { created: Created
         <code class="break">{created.secret}</code>
         <Copy text={() => created.secret}>Copy secret</Copy>
       </section>
-      <footer>
-        <button type="button" class="primary" data-first onClick={onClose}>
-          Done
-        </button>
-      </footer>
+      <Done onClose={onClose} />
     </Dialog>
   );
 }
@@ -91,11 +88,7 @@ export function Deliveries({ of: { id, url }, onClose }: Closing & { of: Webhook
           ))}
         </Table>
       )}
-      <footer>
-        <button type="button" class="primary" data-first onClick={onClose}>
-          Done
-        </button>
-      </footer>
+      <Done onClose={onClose} />
     </Dialog>
   );
 }

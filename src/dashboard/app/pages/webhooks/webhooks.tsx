@@ -69,7 +69,7 @@ interface WebhookTableProps {
 
 function WebhookTable({ webhooks, onOpen, onTested }: WebhookTableProps) {
   return (
-    <Table columns={['Address', 'Events', 'Status', 'To come', 'Created', ACTIONS]}>
+    <Table columns={['Address', 'Events', 'Status', 'Pending', 'Created', ACTIONS]}>
       {webhooks.map((webhook) => (
         <tr key={webhook.id}>
           <th scope="row">
@@ -102,7 +102,7 @@ async function test({ id, url }: Webhook): Promise<void> {
   try {
     const { status, error } = await call<Delivery>('POST', `/webhooks/${id}/test`);
     if (status !== 'delivered') throw new Error(error ?? status);
-    tell(`${url} has taken the test`);
+    tell(`${url} has accepted the test event`);
   } catch (error) {
     tellFailure(`The test of ${url} failed`, error);
   }

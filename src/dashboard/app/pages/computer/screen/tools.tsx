@@ -3,7 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { call, request } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { FailureNote } from '../../../components/failure.js';
-import { given } from '../../../components/forms/field.js';
+import { given } from '../../../components/forms/given.js';
 import { FormDialog } from '../../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../../components/icon.js';
 import { Item, Menu } from '../../../components/menu.js';

@@ -66,6 +66,8 @@ export interface Dialect {
   facts(docker: Docker, abortSignal: AbortSignal): Promise<EngineFacts>;
   /** Resolves when the engine can be asked, for one that the service starts itself. */
   ready?(): Promise<void>;
+  /** If an error means that the removal of a container has not ended: its id. */
+  halfRemoved?(error: unknown): string | undefined;
   /** Ends what {@link ready} has started. */
   close?(): void;
   /** Limits of a container that asks for none. */

@@ -4,9 +4,10 @@ import type { ContainerCreateOptions } from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import { ask, QUICK_MS, STEP_MS } from './client.js';
 import { dialectOf } from './dialect.js';
-import { imageMissing, statusOf } from './errors.js';
+import { imageMissing } from './errors.js';
 import { imageTag, LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
+import { listContainers, removeContainer } from './list.js';
 import { FrameReader } from './machine/frames.js';
 
 /** A program in our image, run once as root with only the given capabilities. */
@@ -77,16 +78,8 @@ export class Helpers implements HelperRunner {
   /** Removes the helpers that a killed service left. */
   async clean(signal?: AbortSignal): Promise<void> {
     const filters = { label: [`${LABEL.helper}=${this.#serviceId}`] };
-    const left = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.listContainers({ all: true, filters, abortSignal }),
-    );
-    for (const { Id } of left) {
-      await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
-        this.#docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
-      ).catch((error) => {
-        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
-      });
-    }
+    const left = await listContainers(this.#docker, filters, signal);
+    for (const { Id } of left) await removeContainer(this.#docker, Id, signal);
   }
 
   async config(task: HelperTask, signal?: AbortSignal): Promise<ContainerCreateOptions> {

@@ -5,6 +5,7 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import Docker from 'dockerode';
 import { untyped } from '../containers/client.js';
 import { type Dialect, type Limits, type NetworkSpec, speak } from '../containers/dialect.js';
+import { messageOf } from '../containers/errors.js';
 import { limitInotify } from './inotify.js';
 import { PodmanService } from './service.js';
 
@@ -52,6 +53,9 @@ const STATIC = {
     await untyped(docker).ping({ abortSignal });
     return { Version: await installedVersion(), Os: 'linux' };
   },
+  // While its files are removed and it is still in the database: for good, if that was interrupted.
+  halfRemoved: (error) =>
+    /container from store "(\w+)": container not known/.exec(messageOf(error))?.[1],
   facts: async () => ({ cpus: availableParallelism(), isRemapped: false }),
   ulimits: ULIMITS,
   logConfig: LOG_CONFIG,

@@ -14,11 +14,13 @@ afterAll(() => desktop.close());
 
 const { prefix, env } = inject('podman');
 
-/** Podman's command line, on the storage of the tests. */
-async function podman(...args: string[]): Promise<string> {
-  const [program = '', ...rest] = [...prefix, 'podman', '--cgroup-manager', 'cgroupfs', ...args];
-  return (await execa(program, rest, { env })).stdout;
+/** Runs a program that sees the storage of the tests. */
+async function inside(...command: string[]): Promise<string> {
+  const [program = '', ...args] = [...prefix, ...command];
+  return (await execa(program, args, { env })).stdout;
 }
+
+const podman = (...args: string[]) => inside('podman', '--cgroup-manager', 'cgroupfs', ...args);
 
 const bash = async (command: string) => {
   const { http } = desktop.service;
@@ -43,9 +45,13 @@ it('computers run on while the service and its Podman do not', async () => {
   expect((await bash('kill -0 $(cat /tmp/pid) && echo alive')).stdout).toBe('alive\n');
 });
 
-it('the API service of Podman is started again when it was ended', async () => {
+async function killPodman(): Promise<void> {
   const { stdout } = await execa('pgrep', ['--parent', `${desktop.service.pid}`, 'podman']);
   process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
+}
+
+it('the API service of Podman is started again when it was ended', async () => {
+  await killPodman();
   await eventually(async () => (await bash('echo again')).stdout === 'again\n', 60_000);
 });
 
@@ -55,6 +61,31 @@ it('a container that was removed by hand is an error of its computer', async () 
   // The reconciler would find it within 30 s.
   await eventually(async () => (await computer()).status === 'error', 15_000);
   expect((await computer()).status_reason).toMatch(/disk|gone|no longer/i);
+});
+
+/** Removes the record of a container's files: the file, and the container's id. */
+const FORGET = `import json, sys
+path, id = sys.argv[1:]
+found = json.load(open(path))
+json.dump([one for one in found if one['id'] != id], open(path, 'w'))
+`;
+
+it('a removal in which Podman was killed is completed', async () => {
+  const { http } = desktop.service;
+  const { json } = await http('POST', '/projects/e2e/computers', { name: 'interrupted' });
+  await http('POST', `/computers/${json.id}/stop`);
+  const id = await podman('inspect', '--format', '{{.Id}}', `vc-${json.id}`);
+  const root = await podman('info', '--format', '{{.Store.GraphRoot}}');
+  await killPodman();
+  // The files go first. Podman then refuses to list any containers.
+  await inside('python3', '-c', FORGET, `${root}/overlay-containers/containers.json`, id);
+  await killPodman().catch(() => undefined);
+  const computer = async () => (await http('GET', `/computers/${json.id}`)).json;
+  await eventually(async () => (await computer()).status === 'error', 60_000);
+  expect((await http('DELETE', `/computers/${json.id}`)).status).toBe(200);
+  const next = await http('POST', '/projects/e2e/computers', { name: 'interrupted' });
+  expect(next.json.status).toBe('running');
+  await http('DELETE', `/computers/${next.json.id}`);
 });
 
 thorough('a warm machine becomes a computer, with its name', async () => {

@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
 import { LABEL } from '../../../src/engines/containers/ids.js';
+import { listContainers } from '../../../src/engines/containers/list.js';
 import { connectDocker } from '../../../src/engines/docker/client.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
@@ -47,7 +48,7 @@ const others = {
       .filter(({ Labels }) => Labels?.[LABEL.service] === serviceId)
       .flatMap(({ RepoTags, Id }) => (RepoTags?.length ? RepoTags : [Id])),
   containers: async () =>
-    (await docker.listContainers({ all: true }))
+    (await listContainers(docker, {}))
       .filter(({ Labels }) => Labels[LABEL.service] === serviceId)
       .map(({ Names, State }) => `${Names[0]} ${State}`),
 };

@@ -3,6 +3,7 @@ import type { CheckResult } from '../../descriptor.js';
 import { ask, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { LABEL } from '../ids.js';
+import { listContainers } from '../list.js';
 import { probeEngine } from '../probe.js';
 import { openInContainer } from '../screen/container-files.js';
 import { SOCKET_DIRECTORY } from '../screen/socket.js';
@@ -54,9 +55,7 @@ async function checkMachines(
     return { status: 'skipped', detail: `${dialectOf(docker).name} cannot be used` };
   }
   const filters = { label: [LABEL.service, LABEL.machine] };
-  const machines = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.listContainers({ all: true, filters, abortSignal }),
-  );
+  const machines = await listContainers(docker, filters, signal);
   return machines.length === 0 ? { status: 'skipped', detail: 'no computer' } : check(machines);
 }
 

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
+import { listContainers } from '../list.js';
 import { listImages } from './list.js';
 
 /** Removes every tag of an image. Throws `conflict` and removes nothing while computers use it. */
@@ -12,9 +12,7 @@ export async function removeImage(
 ): Promise<void> {
   const images = (await listImages(docker, signal)).filter((image) => image.name === name);
   const filters = { ancestor: images.map(({ id }) => id) };
-  const containers = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.listContainers({ all: true, filters, abortSignal }),
-  );
+  const containers = await listContainers(docker, filters, signal);
   const users = containers.filter(
     ({ Labels, State }) =>
       !(LABEL.firewall in Labels) && !(Labels[LABEL.spare] && State === 'paused'),

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { assertMachineId } from '../../machine-id.js';
-import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
+import { listContainers } from '../list.js';
 
 /**
  * The containers of a service's machines, found by their labels: those cannot be changed, while
@@ -58,9 +58,7 @@ export class Containers {
     signal: AbortSignal | undefined,
   ): Promise<Docker.ContainerInfo[]> {
     const label = [`${LABEL.service}=${this.#serviceId}`, ...labels];
-    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.listContainers({ all: true, filters: { ...filters, label }, abortSignal }),
-    );
+    const found = await listContainers(this.#docker, { ...filters, label }, signal);
     // Empty for a container that is made from the image of a machine, and is none itself.
     return found.filter(({ Labels }) => Labels[LABEL.machine]);
   }

@@ -6,6 +6,7 @@ import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
+import { listContainers } from '../list.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
 import { containerConfig, type Host } from './container-config.js';
@@ -26,9 +27,7 @@ async function allocateUser(
   const filters = { label: [LABEL.uid] };
   const isOnThisHost = !isRemapped && !isRemote(docker);
   const [containers, images, isOfHost] = await Promise.all([
-    ask(docker, QUICK_MS, signal, (abortSignal) =>
-      docker.listContainers({ all: true, filters, abortSignal }),
-    ),
+    listContainers(docker, filters, signal),
     ask(docker, QUICK_MS, signal, (abortSignal) => docker.listImages({ filters, abortSignal })),
     isOnThisHost ? idsOfHost() : () => false,
   ]);

@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import type { MachineState } from '../../engine.js';
 import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
+import { listContainers } from '../list.js';
 
 /** The fields of a container's state that determine the machine's state. */
 export interface ContainerState {
@@ -46,9 +47,7 @@ export async function listMachines(
   signal?: AbortSignal,
 ): Promise<MachineState[]> {
   const filters = { label: [`${LABEL.service}=${serviceId}`, LABEL.machine] };
-  const containers = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.listContainers({ all: true, filters, abortSignal }),
-  );
+  const containers = await listContainers(docker, filters, signal);
   const states: MachineState[] = [];
   const machines = containers.filter(({ Labels }) => Labels[LABEL.machine]);
   for (let at = 0; at < machines.length; at += AT_ONCE) {

@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { ask, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgePrefix, LABEL } from '../ids.js';
+import { listContainers } from '../list.js';
 import { removalOf, tableName } from './firewall-rules.js';
 import { listGuards, removeGuards } from './guard.js';
 import { isOwnerGone } from './guard-owner.js';
@@ -91,12 +92,10 @@ async function runOnHost(
 /** Whether a service has a container or network on the Engine. */
 async function neededServices(docker: Docker, signal: AbortSignal | undefined) {
   const filters = { label: [LABEL.service] };
-  const [containers, networks] = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    Promise.all([
-      docker.listContainers({ all: true, filters, abortSignal }),
-      docker.listNetworks({ filters, abortSignal }),
-    ]),
-  );
+  const [containers, networks] = await Promise.all([
+    listContainers(docker, filters, signal),
+    ask(docker, QUICK_MS, signal, (abortSignal) => docker.listNetworks({ filters, abortSignal })),
+  ]);
   const ids = new Set([...containers, ...networks].map(({ Labels }) => Labels?.[LABEL.service]));
   return (serviceId: string) => ids.has(serviceId);
 }

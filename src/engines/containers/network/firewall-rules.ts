@@ -95,7 +95,7 @@ ${table} {
 }
 
 const REMOVAL = `nft list tables inet | while read -r _ _ name; do
-  case $name in "$1" | "$1"_*) nft delete table inet "$name" ;; esac
+  case $name in "$1" | "$1"_* | "check_$1") nft delete table inet "$name" ;; esac
 done`;
 
 /** A command that removes the table of a service and those of its machines. */

@@ -97,28 +97,35 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
  * down. A table that an earlier guard has loaded stays, with its addresses: its comment is a digest.
  *
- * The kernel prints rules in its own form, so a listing made after loading is what later ones are
- * compared with. Another program may change the rules between the two, so they are loaded until two
- * listings in a row are the same.
+ * The kernel prints rules in its own form, so listings are compared with that of a table with the same
+ * rules and another name, which applies to no packet (dormant) and is removed at once.
  */
 const GUARD = `
-count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 expected= state= line= first= error=
+count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 expected= rules= state= line= error=
 part= held= narrowed=
 declare -A servers broken
 shopt -s nullglob
-listed() {
-  nft -s list table inet "$table" 2>/dev/null | sed '/set \\(recent\\|held\\) {/,/^\\t}/d'
+# Without what single packets change.
+list_table() {
+  nft -s list table inet "$1" 2>/dev/null | sed '/set \\(recent\\|held\\) {/,/^\\t}/d'
 }
-load() {
-  error=$(nft "$count" 2>&1) || error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1)
+# Chooses the rules that the kernel can load, and reads how it prints them.
+prepare() {
+  local text name=check_$table
+  for rules in "$count" "$rate" "$plain"; do
+    text=\${rules//"$table"/"$name"}
+    error=$(nft "\${text/{/{ flags dormant;}" 2>&1) || continue
+    expected=$(list_table "$name" | sed "/^\\tflags dormant$/,/^$/d; s/$name/$table/")
+    nft delete table inet "$name"
+    return
+  done
+  return 1
 }
 lay() {
+  [ -n "$expected" ] || prepare || return 1
   for attempt in 1 2 3 4; do
-    load || return 1
-    first=$(listed)
-    load || return 1
-    expected=$(listed)
-    [ -n "$expected" ] && [ "$first" = "$expected" ] && return
+    error=$(nft "$rules" 2>&1) || return 1
+    [ "$(list_table "$table")" = "$expected" ] && return
   done
   error="another program changes the rules"
   return 1
@@ -266,7 +273,7 @@ while [ "$line" != end ]; do
   esac
   # First, so that a machine is never restricted less.
   check_policies
-  if [ -n "$expected" ] && [ "$(listed)" = "$expected" ]; then next=ok
+  if [ -n "$expected" ] && [ "$(list_table "$table")" = "$expected" ]; then next=ok
   elif lay; then links up; next=ok
   else links down; expected= next="failed \${error%%$'\\n'*}"
   fi

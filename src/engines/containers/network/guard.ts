@@ -9,6 +9,7 @@ import { type Deferred, deferred } from '../../../lib/async/deferred.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { LABEL, serviceHash } from '../ids.js';
+import { listContainers, removeContainer } from '../list.js';
 import { closeLate, ExecStream } from '../machine/exec-stream.js';
 import { describeOwner } from './guard-owner.js';
 import { POLICY_DIRECTORY } from './guard-script.js';
@@ -174,22 +175,14 @@ function bare(id: string): string {
 
 export function listGuards(docker: Docker, serviceId?: string): Promise<Docker.ContainerInfo[]> {
   const label = serviceId === undefined ? LABEL.firewall : `${LABEL.firewall}=${serviceId}`;
-  return ask(docker, QUICK_MS, undefined, (abortSignal) =>
-    docker.listContainers({ all: true, filters: { label: [label] }, abortSignal }),
-  );
+  return listContainers(docker, { label: [label] });
 }
 
 export async function removeGuards(
   docker: Docker,
   guards: readonly Pick<Docker.ContainerInfo, 'Id'>[],
 ): Promise<void> {
-  for (const { Id } of guards) {
-    await ask(docker, STEP_MS, undefined, (abortSignal) =>
-      docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
-    ).catch((error) => {
-      if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
-    });
-  }
+  for (const { Id } of guards) await removeContainer(docker, Id);
 }
 
 async function createGuard(

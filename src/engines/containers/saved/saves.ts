@@ -7,6 +7,7 @@ import { ask, askToMake, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { statusOf } from '../errors.js';
 import { builderName, LABEL, parseBuilderName, savedTag } from '../ids.js';
+import { listContainers, removeContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import { copyLayer } from './layer-copy.js';
 import { changedFiles } from './layer-files.js';
@@ -70,9 +71,7 @@ export class Saves {
   /** Resumes machines that a killed service or Engine has left paused, and removes what it left. */
   async cleanUp(signal?: AbortSignal): Promise<void> {
     const filters = { label: [`${LABEL.service}=${this.#options.serviceId}`, LABEL.of] };
-    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.listContainers({ all: true, filters, abortSignal }),
-    );
+    const found = await listContainers(this.#docker, filters, signal);
     for (const { Id, Names, Labels } of found) {
       // Machines that were made from a saved disk have its labels.
       const disk = Names.map(parseBuilderName).find((id) => id !== undefined);
@@ -92,7 +91,7 @@ export class Saves {
         await this.#makeImage(machine, builder, job, signal);
       } catch (error) {
         // The next clean-up finds the machine by its builder.
-        if (!(error instanceof StillPaused)) await this.#remove(builder);
+        if (!(error instanceof StillPaused)) await removeContainer(this.#docker, builder);
         throw error;
       }
       this.#removeLater(builder, job.id);
@@ -104,7 +103,7 @@ export class Saves {
 
   /** The caller need not wait for it; if it fails, the next clean-up removes the builder. */
   #removeLater(builder: string, id: string): void {
-    const removal = this.#remove(builder)
+    const removal = removeContainer(this.#docker, builder)
       .catch(() => undefined)
       .finally(() => {
         this.#saving.delete(id);
@@ -228,15 +227,7 @@ export class Saves {
     for (const { Id, State } of await this.#options.containers.list(machine, signal)) {
       if (State === 'paused') await resume(this.#docker, Id);
     }
-    await this.#remove(builder);
-  }
-
-  async #remove(builder: string): Promise<void> {
-    await ask(this.#docker, STEP_MS, undefined, (abortSignal) =>
-      this.#docker.getContainer(builder).remove({ force: true, v: true, abortSignal }),
-    ).catch((error) => {
-      if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
-    });
+    await removeContainer(this.#docker, builder);
   }
 }
 

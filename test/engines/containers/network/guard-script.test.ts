@@ -166,11 +166,12 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       async () => {
         guard?.kill('SIGKILL');
         const [program = '', flag = '', script = '', ...rest] = guardCommand(policy);
-        await inside('ip', 'link', 'del', 'once0').catch(() => undefined);
-        // Another program opens an address right after the rules are loaded for the first time.
+        // Another program opens an address right after the rules are loaded, twice.
         const change = `command nft add element ${table.join(' ')} allowed_hosts '{ 10.0.0.1 }'`;
-        const once = 'ip link add once0 type bridge 2>/dev/null';
-        const nft = `nft() { command nft "$@" || return; case $1 in table*) ${once} && ${change}; true ;; esac; }\n`;
+        const link = (name: string) => `ip link add ${name} type bridge 2>/dev/null`;
+        const twice = `{ ${link('twice0')} || ${link('twice1')}; }`;
+        const loads = `"table ${table.join(' ')}"*`;
+        const nft = `nft() { command nft "$@" || return; case $1 in ${loads}) ${twice} && ${change}; true ;; esac; }\n`;
         await startGuard([program, flag, `${nft}${script}`, ...rest]);
         expect(await rules()).not.toContain('10.0.0.1');
         await inside('nft', 'add', 'element', ...table, 'allowed_hosts', '{ 10.0.0.2 }');

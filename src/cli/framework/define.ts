@@ -197,14 +197,16 @@ export function list<T>(
   return { flags, summary, repeatable: true, ...extra, read };
 }
 
-/** An option with a fixed set of values. */
+/** An option with a fixed set of values; `also` maps other forms of them, in lower case. */
 export function choice<const V extends string>(
   flags: string,
   summary: string,
   choices: readonly V[],
-  extra: Extra = {},
+  { also = {}, ...extra }: Extra & { readonly also?: Readonly<Record<string, V>> } = {},
 ): Option<V | undefined> {
-  return { ...value(flags, summary, oneOf(choices), extra), choices };
+  const read = oneOf(choices);
+  const parse = (text: string) => read(also[text.toLowerCase()] ?? text);
+  return { ...value(flags, summary, parse, extra), choices };
 }
 
 /** A required argument. */

@@ -55,7 +55,7 @@ function suggest(
   if (code === 'commander.excessArguments') {
     // `ssh HOST PROGRAM` runs a program.
     const isShell = [first, verb].some((word) => word === 'shell' || word === 'ssh');
-    if (isShell) return 'To run a program, use vc exec COMPUTER -- PROGRAM.';
+    if (isShell) return 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.';
     return message.includes('Expected 0 ') ? undefined : 'Quote an argument that contains spaces.';
   }
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {

@@ -64,6 +64,23 @@ export function asTexts<const V extends number>(values: readonly V[]): `${V}`[] 
   return values.map((value) => `${value}` as const);
 }
 
+/** Sizes with a unit, as `4GB`, and the number of GB that each is. */
+export function inGigabytes<const V extends number>(values: readonly V[]): Record<string, `${V}`> {
+  const units = ['g', 'gb', 'gib'];
+  return Object.fromEntries(
+    asTexts(values).flatMap((text) => units.map((unit) => [`${text}${unit}`, text])),
+  );
+}
+
+/** A factor as `0.5` or `50%`. */
+export function factor(min: number): (text: string) => number {
+  const read = number({ min, max: 1, unit: 'factor', step: 'any' });
+  return (text) => {
+    const [, percent] = /^(\d+\.?\d*)%$/.exec(text) ?? [];
+    return read(percent === undefined ? text : `${Number(percent) / 100}`);
+  };
+}
+
 /** A number of cores, or of GB of memory. */
 export function sizeOf(text: '2' | '4' | '8' | undefined): 2 | 4 | 8 | undefined {
   return text === undefined ? undefined : ({ 2: 2, 4: 4, 8: 8 } as const)[text];

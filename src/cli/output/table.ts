@@ -42,11 +42,16 @@ export async function tableLines<Row>(
 ): Promise<string[]> {
   const shown = columns.filter(({ wide }) => !wide || context.globals.wide);
   if (context.io.stdout.isTTY) return terminalLines(context, shown, rows);
-  return [shown.map(({ header }) => header).join('\t'), ...rows.map((row) => pipeLine(shown, row))];
-}
-
-function pipeLine<Row>(columns: readonly Column<Row>[], row: Row): string {
-  return columns.map((column) => plain(column, row)).join('\t');
+  // A pipe has colours only where they were asked for.
+  const chalk = context.env.FORCE_COLOR ? await context.style('stdout') : undefined;
+  const cell = (column: Column<Row>, row: Row) => {
+    const text = plain(column, row);
+    return (chalk && column.color?.(text, chalk)) ?? text;
+  };
+  return [
+    shown.map(({ header }) => chalk?.bold(header) ?? header).join('\t'),
+    ...rows.map((row) => shown.map((column) => cell(column, row)).join('\t')),
+  ];
 }
 
 function plain<Row>(column: Column<Row>, row: Row): string {
@@ -139,7 +144,7 @@ export async function printRecord(context: Context, fields: readonly RecordField
   const lines = fields.map((field) =>
     stdout.isTTY
       ? `${chalk.bold(field[0].padEnd(width))}${shown(field)}`
-      : `${field[0]}\t${shown(field)}`,
+      : `${chalk.bold(field[0])}\t${shown(field)}`,
   );
   await write(stdout, `${lines.join('\n')}\n`);
 }

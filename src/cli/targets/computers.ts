@@ -27,6 +27,12 @@ export const optionalComputer = optional(
   },
 );
 
+/** Computers, which need not be named if there is one only. */
+export const optionalComputers = many('computer', `${WHICH}; not needed if there is one only`, {
+  completes: 'computer',
+  required: false,
+});
+
 /** The same for a computer that has to be running. */
 export const optionalRunningComputer = {
   ...optionalComputer,

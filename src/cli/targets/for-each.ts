@@ -79,6 +79,7 @@ interface Result<T> {
 async function forOne<T>(context: Context, options: ForEach<T>, name: string): Promise<number> {
   const answer = await during(context.progress(options.doing), options.work(name));
   if (context.globals.json) await printJson(context, answer);
+  else if (options.show !== undefined) await options.show(name, answer);
   else await done(context, options.did(name, answer));
   return ExitCode.ok;
 }

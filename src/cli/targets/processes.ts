@@ -106,7 +106,7 @@ async function openProcess(
   });
 }
 
-function timedOut({ timeout }: Pick<Attached, 'timeout'>): CliError {
+export function timedOut({ timeout }: Pick<Attached, 'timeout'>): CliError {
   return new CliError(`the program was still running after ${timeout} s and was ended`, {
     remedy: 'increase --timeout',
     code: 'timeout',

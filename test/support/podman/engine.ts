@@ -29,6 +29,8 @@ const IN_USE = 75;
 const NAMESPACES = `
 set -e
 data=$1
+# As systemd has it: the mounts of a container are removed in another namespace.
+mount --make-rshared /
 ip link set lo up
 mkdir -p "$data/storage" "$data/networks" /var/lib/containers /etc/containers/networks
 mount --bind "$data/storage" /var/lib/containers

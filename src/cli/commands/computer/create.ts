@@ -11,7 +11,7 @@ import { argument, choice, defineCommand, flag, list, value } from '../../framew
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { newLabel } from '../../input/labels.js';
 import { networkOption } from '../../input/network.js';
-import { asTexts, nonEmpty, resolution, sizeOf, text } from '../../input/parse.js';
+import { asTexts, inGigabytes, nonEmpty, resolution, sizeOf, text } from '../../input/parse.js';
 import { setupFields, setupOptions } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
 import { done, note, print, printJson } from '../../output/print.js';
@@ -39,7 +39,10 @@ export const command = defineCommand({
   options: {
     os: choice('--os <name>', 'operating system', OPERATING_SYSTEMS, { otherwise: 'linux' }),
     cpu: choice('--cpu <cores>', 'CPU cores', asTexts(CPU_COUNTS), { otherwise: '2' }),
-    ram: choice('--ram <gb>', 'memory in GB', asTexts(RAM_SIZES), { otherwise: '2' }),
+    ram: choice('--ram <gb>', 'memory in GB', asTexts(RAM_SIZES), {
+      otherwise: '2',
+      also: inGigabytes(RAM_SIZES),
+    }),
     gpu: choice('--gpu <name>', 'GPU', GPUS, { otherwise: 'none' }),
     resolution: value('--resolution <size>', 'screen size in pixels', resolution, {
       otherwise: '1280x800',

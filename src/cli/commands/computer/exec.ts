@@ -1,12 +1,14 @@
+import { openNodeProcess } from '../../../client/node/process.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { ExitCode } from '../../errors/exit-codes.js';
+import { ExitCode, processExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
-import { defineCommand, many } from '../../framework/define.js';
+import { defineCommand, flag, many } from '../../framework/define.js';
 import { note } from '../../output/print.js';
-import { inCommands } from '../../targets/computer-address.js';
+import { computerAddress, inCommands } from '../../targets/computer-address.js';
 import { programComputer } from '../../targets/computers.js';
 import {
+  type Attached,
   EXIT_CODES,
   IN_BACKGROUND,
   processOptions,
@@ -14,7 +16,15 @@ import {
   programTarget,
   runAttached,
   runOnEach,
+  timedOut,
 } from '../../targets/processes.js';
+import {
+  attachTerminal,
+  refuseBackground,
+  terminalVariable,
+  withKnownTerminal,
+} from '../../terminal/attach.js';
+import { terminalSize } from '../../terminal/raw-terminal.js';
 
 export const command = defineCommand({
   name: 'exec',
@@ -29,8 +39,14 @@ export const command = defineCommand({
     computer: programComputer,
     argv: many('command', 'program and arguments', { required: false }),
   },
-  options: { ...processOptions, label: programLabel },
+  options: {
+    ...processOptions,
+    interactive: flag('-i, --interactive', 'no effect: stdin is forwarded'),
+    tty: flag('-t, --tty', 'give the program this terminal; to disconnect, type Enter ~ .'),
+    label: programLabel,
+  },
   examples: [
+    { does: 'Run a program in this terminal', command: 'vc exec -it demo/desktop top' },
     { does: 'Run a program', command: 'vc exec demo/desktop -- uname -a' },
     {
       does: 'Copy a directory from the computer',
@@ -45,7 +61,7 @@ export const command = defineCommand({
       command: "vc exec demo/desktop -- sh -c 'echo $HOME'",
     },
   ],
-  async run(context, args, { label, ...options }) {
+  async run(context, args, { label, interactive: _, tty, ...options }) {
     const { computer, words: argv } = programTarget(args.computer, args.argv, label);
     if (argv.length === 0) throw new UsageError("missing required argument 'command'");
     if (/^(-l|--label)($|.*=)/.test(argv[0] ?? '')) {
@@ -56,12 +72,42 @@ export const command = defineCommand({
       const remedy = 'Options of the program come after it: vc exec COMPUTER ls -la.';
       throw new UsageError(`unknown option '${argv[0]}'`, remedy);
     }
+    if (tty) return runInTerminal(context, computer, { ...options, argv, label });
     if (label.length > 0) return runOnEach(context, label, { ...options, argv: [...argv] });
     const code = await runAttached(context, computer, { ...options, argv: [...argv] });
     if (code === ExitCode.noProgram) await hint(context, computer, argv);
     return code;
   },
 });
+
+interface InTerminal extends Pick<Attached, 'cwd' | 'env' | 'timeout'> {
+  readonly argv: readonly string[];
+  readonly label: readonly string[];
+}
+
+async function runInTerminal(
+  context: Context,
+  computer: string,
+  { argv, label, cwd, env, timeout }: InTerminal,
+): Promise<number> {
+  const { stdin, stdout, stderr } = context.io;
+  if (label.length > 0) throw new UsageError('--tty and --label cannot be combined');
+  if (context.globals.json) throw new UsageError('--tty and --json cannot be combined');
+  if (!stdin.isTTY) throw new UsageError('--tty: stdin is not a terminal', 'leave out --tty');
+  refuseBackground(stdin);
+  const address = await computerAddress(context, computer);
+  const remote = await openNodeProcess(await context.client(), address, {
+    argv: withKnownTerminal('exec "$@"', argv),
+    cwd,
+    env: { ...Object.fromEntries(env), ...terminalVariable(context) },
+    timeout,
+    terminal: terminalSize(stdout.isTTY ? stdout : stderr),
+    signal: context.interrupts.signal,
+  });
+  const exit = await attachTerminal(context, remote);
+  if (exit.timedOut) throw timedOut({ timeout });
+  return processExitCode(exit);
+}
 
 /** Programs whose own 127 is about a word of a script. */
 const SHELLS = /(^|\/)(ba|da|z|fi|k)?sh$|(^|\/)(env|sudo|timeout|nice|nohup|xargs|time)$/;

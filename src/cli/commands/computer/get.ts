@@ -1,27 +1,40 @@
-import { defineCommand } from '../../framework/define.js';
+import type { Answer } from '../../../contract/types/index.js';
+import { defineCommand, enumerate } from '../../framework/define.js';
 import { computerFields } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { recordFormat } from '../../output/format/options.js';
-import { print, printJson } from '../../output/print.js';
+import { print } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
-import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
+import { namedOrOnly, onComputer, optionalComputers } from '../../targets/computers.js';
+import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'get',
   aliases: ['show'],
-  summary: 'Show a computer',
-  arguments: { computer: optionalComputer },
+  summary: 'Show computers',
+  details: 'With several names, --json prints a list of `{name, answer}` or `{name, error}`.',
+  arguments: { computers: optionalComputers },
   options: { output: recordFormat },
   fields: fields.computer,
   examples: [
     { does: 'Show a computer', command: 'vc get demo/desktop' },
     { does: 'Print only its id', command: 'vc get demo/desktop -q' },
+    { does: 'Show several', command: 'vc get -p demo desktop agent' },
   ],
-  async run(context, { computer: given }) {
-    const name = await namedOrOnly(context, given);
-    const computer = await onComputer(context, 'getComputer', name);
-    if (context.globals.json) await printJson(context, computer);
-    else if (context.globals.quiet) await print(context, computer.id);
-    else await printRecord(context, computerFields(computer));
+  async run(context, { computers: given }) {
+    const names = given.length > 0 ? given : [await namedOrOnly(context, undefined)];
+    const isOne = new Set(names).size === 1;
+    const show = async (name: string, computer: Answer<'getComputer'>) => {
+      if (context.globals.quiet) return print(context, computer.id);
+      if (!isOne) await print(context, `==> ${name} <==`);
+      await printRecord(context, computerFields(computer));
+    };
+    return forEach(context, {
+      names,
+      doing: `Reading ${enumerate(names)}`,
+      work: (name) => onComputer(context, 'getComputer', name),
+      did: (name) => name,
+      show,
+    });
   },
 });

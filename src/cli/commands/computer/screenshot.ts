@@ -9,7 +9,7 @@ import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { defaultName, outputExtension } from '../../input/output-file.js';
-import { nonEmpty, number, region } from '../../input/parse.js';
+import { factor, nonEmpty, number, region } from '../../input/parse.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { size } from '../../output/size.js';
@@ -35,13 +35,10 @@ export const command = defineCommand({
     show: flag('--show', 'show it in the terminal, whatever it supports'),
     format: choice('--format <name>', 'image format', IMAGE_FORMATS, {
       otherwise: 'by the file extension, or png',
+      also: { jpg: 'jpeg' },
     }),
     region: value('--region <x,y,w,h>', 'part of the screen, in pixels', region),
-    scale: value(
-      '--scale <factor>',
-      'scale factor, 0.05 to 1',
-      number({ min: 0.05, max: 1, unit: 'factor', step: 'any' }),
-    ),
+    scale: value('--scale <factor>', 'scale factor, 0.05 to 1 or 5% to 100%', factor(0.05)),
     quality: value(
       '--quality <n>',
       'quality of jpeg and webp, 1 to 100',

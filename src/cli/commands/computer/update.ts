@@ -5,7 +5,14 @@ import { choice, defineCommand, flag, list, value } from '../../framework/define
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { labelChange } from '../../input/labels.js';
 import { networkOption } from '../../input/network.js';
-import { assignment, asTexts, nonEmpty, resolution, sizeOf } from '../../input/parse.js';
+import {
+  assignment,
+  asTexts,
+  inGigabytes,
+  nonEmpty,
+  resolution,
+  sizeOf,
+} from '../../input/parse.js';
 import { setupOptions, variables } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
@@ -24,7 +31,9 @@ export const command = defineCommand({
   options: {
     name: value('--name <name>', 'new name', nonEmpty),
     cpu: choice('--cpu <cores>', 'CPU cores', asTexts(CPU_COUNTS)),
-    ram: choice('--ram <gb>', 'memory in GB', asTexts(RAM_SIZES)),
+    ram: choice('--ram <gb>', 'memory in GB', asTexts(RAM_SIZES), {
+      also: inGigabytes(RAM_SIZES),
+    }),
     resolution: value('--resolution <size>', 'screen size in pixels', resolution),
     autoStop: value(
       '--auto-stop <duration>',

@@ -27,9 +27,9 @@ const habits: readonly Habit[] = [
   },
   {
     code: 'unknownOption',
-    command: /\bexec$/,
+    command: /\b(bash|python)$/,
     word: /^(-it|-ti|-i|-t|--tty|--interactive)$/,
-    instead: 'For a terminal: vc shell COMPUTER.',
+    instead: 'For a terminal: vc shell COMPUTER, or vc exec -t COMPUTER PROGRAM.',
   },
   {
     code: 'unknownOption',
@@ -85,6 +85,18 @@ const habits: readonly Habit[] = [
     command: /^(computer )?record$/,
     word: /^(--(duration|seconds|time|length|limit|timeout|max-duration)\b|-[dt])/,
     instead: 'Did you mean --for? It takes a duration: --for 10s.',
+  },
+  {
+    code: 'unknownOption',
+    command: /^(computer )?(create|update)$/,
+    word: /^(--mem(ory)?\b|-m$)/,
+    instead: 'Memory in GB: --ram 4.',
+  },
+  {
+    code: 'unknownOption',
+    command: /^(computer |project |snapshot )?create$/,
+    word: /^--name\b/,
+    instead: 'The name is an argument: vc create NAME.',
   },
   {
     code: 'excessArguments',

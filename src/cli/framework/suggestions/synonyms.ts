@@ -24,6 +24,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['restart'], 'reboot reload'],
   [['rename'], 'rename mv update edit modify change'],
   [['computer update --name'], 'rename mv'],
+  [['profile'], 'config configure settings'],
   [['computer update'], 'edit set modify change config configure protect'],
   [['computer control COMPUTER take'], 'take takeover control'],
   [['computer control COMPUTER release'], 'release giveback'],

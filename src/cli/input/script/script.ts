@@ -36,13 +36,22 @@ export interface Script {
   readonly isFromStdin: boolean;
 }
 
-/** The only script that was given. Throws UsageError for none, or more than one. */
+/**
+ * The only script that was given, or stdin unless it is a terminal. Throws UsageError for none, or
+ * more than one.
+ */
 export async function givenScript(context: Context, given: Given): Promise<Script> {
   const { argument, argumentIs, code, file } = given;
   const all = [argument, code, file].filter((one) => one !== undefined);
   if (all.length > 1) throw new UsageError('give one script only');
-  const path = file ?? (argumentIs === 'file' || argument === '-' ? argument : undefined);
-  const text = code ?? (path === undefined ? argument : await readScript(context, path));
-  if (text === undefined) throw new UsageError('no script given');
-  return { text, isFromStdin: path === '-' };
+  const isFromStdin = all.length === 0 || argument === '-' || file === '-';
+  if (all.length === 0 && context.io.stdin.isTTY) throw noScript();
+  const path = isFromStdin ? '-' : (file ?? (argumentIs === 'file' ? argument : undefined));
+  const text = code ?? (path === undefined ? (argument ?? '') : await readScript(context, path));
+  if (all.length === 0 && text === '') throw noScript();
+  return { text, isFromStdin };
+}
+
+function noScript(): UsageError {
+  return new UsageError('no script given', 'give it as an argument, with -f FILE, or on stdin');
 }

@@ -96,7 +96,7 @@ it('a job that is continued in the background reads again when it is back', asyn
 
 it('vc shell behind & is refused, and is not stopped', async () => {
   await enter('"$NODE" "$VC" shell demo/desktop &');
-  await terminal.shows('error: a background job has no terminal for a shell');
+  await terminal.shows('error: a background job has no terminal');
   await enter('wait %1; echo "code $?"');
   await terminal.shows('code 125');
   expect(await terminal.screen()).not.toContain('Stopped');

@@ -3,7 +3,7 @@ import { openContainers } from '../containers/open.js';
 import type { ServiceSettings } from '../descriptor.js';
 import type { Engine, Probe } from '../engine.js';
 import { connectPodman } from './client.js';
-import { filesWithoutRange } from './setup.js';
+import { filesWithoutRange, hasPrivateMounts } from './setup.js';
 
 /** The engine of a service; without a service it can only list images. */
 export async function openPodman(
@@ -27,6 +27,9 @@ export async function obstacle(): Promise<Probe | undefined> {
   const [file] = await filesWithoutRange();
   if (file !== undefined) {
     return unusable(`${file} has no range of ids for containers`, 'vc setup --engine podman');
+  }
+  if (await hasPrivateMounts()) {
+    return unusable('the mounts of this host are private', 'vc setup --engine podman');
   }
   return undefined;
 }

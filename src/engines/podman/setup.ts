@@ -24,6 +24,22 @@ async function rangeSteps(): Promise<SetupStep[]> {
   }));
 }
 
+/**
+ * Whether mounts of this host are its own. A container's files are unmounted in another namespace, so
+ * the host would keep the mounts and addresses of removed containers. systemd shares them.
+ */
+export async function hasPrivateMounts(): Promise<boolean> {
+  const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const root = text.split('\n').findLast((line) => line.split(' ')[4] === '/');
+  return root !== undefined && !/ shared:\d/.test(root);
+}
+
+async function mountSteps(): Promise<SetupStep[]> {
+  if (!(await hasPrivateMounts())) return [];
+  const title = 'Sharing the mounts of this host with its namespaces, until the next boot';
+  return [{ title, argv: ['mount', '--make-rshared', '/'] }];
+}
+
 export const podmanSetup: EngineSetup = {
   packages: [
     { sign: 'podman', name: 'podman', purpose: 'runs the computers' },
@@ -34,5 +50,9 @@ export const podmanSetup: EngineSetup = {
   ],
   needsRoot: true,
   grants: async () => [],
-  machineSteps: async () => [...(await rangeSteps()), ...(await inotifySteps())],
+  machineSteps: async () => [
+    ...(await rangeSteps()),
+    ...(await inotifySteps()),
+    ...(await mountSteps()),
+  ],
 };

@@ -219,7 +219,7 @@ describe('a script', () => {
     ]) {
       expect(await vc(verb, words)).toMatchObject({ code: 0, stdout: 'a  b\n', stderr: '' });
     }
-    for (const words of [['-f', '-'], ['-']]) {
+    for (const words of [['-f', '-'], ['-'], []]) {
       expect(await vc(verb, words, { stdin: text })).toMatchObject({ stdout: 'a  b\n' });
     }
     const positional = verb === 'bash' ? text : 'task';

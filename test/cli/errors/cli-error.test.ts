@@ -162,7 +162,10 @@ test.each([
   [['exec', 'ls', '-la'], 'Options of the program come after it: vc exec COMPUTER ls -la.'],
   [['exec', 'b', '-l', 'team=qa', 'uptime'], 'vc exec -l team=qa -- uptime'],
   [['exec', '-d', 'b', 'ls'], "in the background: vc bash COMPUTER --background 'COMMAND'."],
-  [['exec', '-it', 'b', 'bash'], 'For a terminal: vc shell COMPUTER.'],
+  [
+    ['bash', '-it', 'b', 'top'],
+    'For a terminal: vc shell COMPUTER, or vc exec -t COMPUTER PROGRAM.',
+  ],
   [['job', 'start', 'b'], "in the background: vc bash COMPUTER --background 'COMMAND'."],
   [['job', 'end', 'job_0mwss'], 'Write the computer before the job'],
   [['serve', '--port', '4755'], 'vc serve --listen 127.0.0.1:4700'],
@@ -171,10 +174,11 @@ test.each([
   [['rm', 'desk', '-f'], '--yes'],
   [['ls', '--format', 'json'], '--json, --jq'],
   [['screenshot', 'desk', 'desk.png'], 'Name the file with -o'],
-  [['ssh', 'b', 'ls'], 'To run a program, use vc exec COMPUTER -- PROGRAM.'],
+  [['ssh', 'b', 'ls'], 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.'],
 ])('for %j the intended command is suggested', async (argv, remedy) => {
   const { code, stderr } = await world.run(argv);
-  expect(code).toBe(argv.includes('exec') || argv.includes('ssh') ? 125 : 2);
+  const isProgram = /^(bash|exec|ssh)$/.test(argv[0] ?? '');
+  expect(code).toBe(isProgram ? 125 : 2);
   expect(stderr.replaceAll(/\n +/g, ' ')).toContain(remedy);
 });
 

@@ -62,6 +62,19 @@ describe('vc shell in a terminal', () => {
   );
 });
 
+it('vc exec -t gives a program the terminal', async () => {
+  await terminal.vc(
+    'computer exec -it e2e/desktop bash -c \'tty; stty size; read -r x; exit "$x"\'',
+  );
+  await shows(/^\/dev\/pts\/\d+\n\d+ \d+$/m);
+  await type('43', 'Enter');
+  await shows(/^ended 43$/m);
+  await terminal.isAsBefore();
+  const pipe = await desktop.service.cli(['exec', '-t', 'e2e/desktop', 'true'], { input: '' });
+  expect(pipe).toMatchObject({ code: 125, stdout: '' });
+  expect(pipe.stderr).toContain('--tty: stdin is not a terminal');
+});
+
 describe('vc shell in a pipe', () => {
   it('runs stdin in a login shell without a terminal', async () => {
     const input = 'shopt -q login_shell && echo login; tty; echo err >&2; cat <<E\nà\nE\nexit 5\n';

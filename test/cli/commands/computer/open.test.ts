@@ -1,11 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openWorld, type World } from '../../support/run.js';
+
+const WAIT = 'POST /projects/demo/computers/desktop/wait';
 
 let world: World;
 let started: unknown[];
 beforeEach(async () => {
   world = await openWorld();
   started = [];
+  world.service.on(WAIT, { success: true, waited: 0.5 });
 });
 afterEach(() => world.close());
 
@@ -32,9 +37,11 @@ it.each([
   expect({ code, line: stderr.split('\n')[0] }).toEqual({
     ...{ code: 0, line: `opened ${opened} in chromium` },
   });
-  expect(started).toMatchObject([{ argv: ['sh', '-c', expect.any(String), 'sh', opened] }]);
-  const [{ argv }] = started as [{ argv: string[] }];
-  expect(argv[2]).not.toContain('example');
+  const file = opened.startsWith('file:') ? '/home/user/a b.html' : '';
+  const argv = ['sh', '-c', expect.any(String), 'sh', opened, file, '60'];
+  expect(started).toMatchObject([{ argv }]);
+  const [{ argv: words }] = started as [{ argv: string[] }];
+  expect(words[2]).not.toContain('example');
 });
 
 it.each([
@@ -65,8 +72,37 @@ it('says that the computer has no browser', async () => {
   });
   exits(0, 'firefox\n');
   expect((await open('example.com', '--json')).stdout).toBe(
-    '{"url":"https://example.com/","browser":"firefox"}\n',
+    '{"url":"https://example.com/","browser":"firefox","stable":true}\n',
   );
+});
+
+it('waits for a stable screen, unless it is told not to', async () => {
+  exits(0, 'chromium\n');
+  const waits = () => world.service.received.filter(({ url }) => url.endsWith('/wait'));
+  expect((await open('example.com')).code).toBe(0);
+  expect(waits()).toMatchObject([{ body: { until: 'stable', timeout: 15 } }]);
+  const { stdout } = await open('example.com', '--no-wait', '--json');
+  expect(stdout).toBe('{"url":"https://example.com/","browser":"chromium"}\n');
+  expect(waits()).toHaveLength(1);
+  expect(started).toMatchObject([{}, { argv: { 6: '0' } }]);
+  world.service.fail(WAIT, 504, 'guest_timeout', 'The screen did not become stable.');
+  const changing = await open('example.com');
+  expect(changing).toMatchObject({ code: 0, stderr: expect.stringContaining('still changes') });
+});
+
+it('refuses a file of this machine, and one that the computer does not have', async () => {
+  await writeFile(join(world.directory, 'page.html'), '<p>');
+  const local = await open('page.html');
+  expect(local.code).toBe(2);
+  expect(local.stderr).toContain('page.html is a file of this machine');
+  expect(local.stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'vc cp page.html demo/desktop: && vc open demo/desktop file:///home/user/page.html',
+  );
+  expect(world.service.received).toEqual([]);
+  exits(66);
+  const missing = await open('file:///home/user/none.html');
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain('demo/desktop has no file /home/user/none.html');
 });
 
 it('keeps only the end of what a guest prints without end', async () => {

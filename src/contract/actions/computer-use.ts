@@ -49,6 +49,13 @@ export const ComputerUse = z
           'Ids of safety checks, from `confirm` of an answer, that a person has confirmed.',
         examples: [['sc_1']],
       }),
+    run: upTo(128)
+      .optional()
+      .meta({
+        description:
+          'Name of the run of the agent. Within 10 minutes, a call whose id was answered in the same run has the same result again and is not carried out.',
+        examples: ['run-2026-11-23'],
+      }),
     secrets: AllowedSecrets.optional(),
     format: ImageFormat.default('png').describe('Format of the pictures.'),
     quality: integer(1, 100)
@@ -98,6 +105,12 @@ export const ComputerUseResult = z
           .describe('A picture.'),
       )
       .describe('The pictures among the results. Coordinates belong to the last that is whole.'),
+    replayed: z
+      .literal(true)
+      .optional()
+      .describe(
+        'A call of the same id was answered in the last 10 minutes: `results` repeat that answer, and the call was not carried out again.',
+      ),
     control_notice: z
       .string()
       .optional()

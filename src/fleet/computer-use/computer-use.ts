@@ -28,7 +28,6 @@ import {
   bytesOf,
   describe,
   lastPicture,
-  noted,
   noticeOf,
   pictureStep,
   type Region,
@@ -113,25 +112,35 @@ export class ComputerUse {
     let failed = false;
     let seconds = 0;
     let notice: string | undefined;
+    let replayed = false;
+    const noted = () => ({
+      ...(replayed && { replayed }),
+      ...(notice !== undefined && { control_notice: notice }),
+    });
     for (const [index, call] of calls.entries()) {
       const pending = call.checks.filter(({ id }) => !body.acknowledge.includes(id));
       if (pending.length > 0 && !failed) {
         const confirm = pending.map((check) => ({ call_id: call.id ?? `#${index}`, ...check }));
-        return { success: false, results, frames, confirm, ...noted(notice) };
+        return { success: false, results, frames, confirm, ...noted() };
       }
       seconds += secondsOf(call);
-      const run = () => this.#run(request, call, { failed, seconds, limits: dialect.limits });
+      let isRun = false;
+      const run = () => {
+        isRun = true;
+        return this.#run(request, call, { failed, seconds, limits: dialect.limits });
+      };
       const { actions, id } = call;
       signal?.throwIfAborted();
       const done = await (id === undefined
         ? run()
-        : this.#turns.once(callerOf(request), id, actions, run));
+        : this.#turns.once(callerOf(request), [body.run ?? '', id].join('\n'), actions, run));
+      if (!isRun) replayed = true;
       if (done.outcome.state !== 'done') failed = true;
       if (done.frame !== undefined) frames.push(describe(done.frame));
       if (done.notice !== undefined) notice = done.notice;
       results.push(...call.answer(done.outcome));
     }
-    return { success: !failed, results, frames, confirm: [], ...noted(notice) };
+    return { success: !failed, results, frames, confirm: [], ...noted() };
   }
 
   async #run(

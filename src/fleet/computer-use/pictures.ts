@@ -1,8 +1,5 @@
 import type { BatchAction, BatchResult } from '../../contract/actions/batch.js';
-import type {
-  ComputerUseResult,
-  ComputerUse as Request,
-} from '../../contract/actions/computer-use.js';
+import type { ComputerUse as Request } from '../../contract/actions/computer-use.js';
 import type { Size } from '../../screen/types.js';
 import type { DialectLimits, UsePicture } from './actions.js';
 import { DEFAULT_EDGE, type Frame, pictureScale } from './frames.js';
@@ -50,11 +47,6 @@ export function noticeOf(results: BatchResult['results']): string | undefined {
 export function withNotice(text: string | undefined, notice: string | undefined) {
   const all = [text, notice].filter((part) => part !== undefined);
   return all.length === 0 ? undefined : all.join('\n');
-}
-
-/** A notice as an answer has it. */
-export function noted(notice: string | undefined): Pick<ComputerUseResult, 'control_notice'> {
-  return notice === undefined ? {} : { control_notice: notice };
 }
 
 /** What a result keeps in memory. */

@@ -5,10 +5,11 @@ import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 type Limits = { readonly [K in keyof typeof LIMITS]: number };
 
 /**
- * Calls and bytes of results that are remembered of one pair of API key and computer; pairs and bytes
- * in all.
+ * Calls and bytes of results that are remembered of one pair of API key and computer, and for how
+ * long; pairs and bytes in all.
  */
 const LIMITS = {
+  ms: 10 * 60_000,
   calls: 200,
   pairBytes: 16 * 2 ** 20,
   pairs: 5_000,
@@ -20,6 +21,8 @@ interface Remembered<R> {
   readonly result: Promise<R>;
   bytes: number;
   isRunning: boolean;
+  /** When it is forgotten, as `performance.now`; set when it has ended. */
+  expiresAt: number;
 }
 
 /** The calls of a key on a computer, in order. */
@@ -31,17 +34,19 @@ interface Pair<R> {
 
 /**
  * Remembers the results of calls by their ids, so that a repeated turn has the same results and
- * nothing is done twice. Beyond the limits the calls of the pair that was used longest ago are
- * forgotten, but never a call that runs.
+ * nothing is done twice. A call is forgotten 10 minutes after it has ended. Beyond the limits the calls
+ * of the pair that was used longest ago are forgotten, but never a call that runs.
  */
 export class Turns<R extends { readonly bytes: number }> {
   /** In the order of their last use. */
   readonly #pairs = new Map<string, Pair<R>>();
   readonly #limits: Limits;
+  readonly #now: () => number;
   #bytes = 0;
 
-  constructor(limits: Partial<Limits> = {}) {
+  constructor(limits: Partial<Limits> = {}, now: () => number = () => performance.now()) {
     this.#limits = { ...LIMITS, ...limits };
+    this.#now = now;
   }
 
   /**
@@ -52,7 +57,8 @@ export class Turns<R extends { readonly bytes: number }> {
     const pair = this.#use(caller);
     const hash = createHash('sha256').update(JSON.stringify(item)).digest('base64');
     const known = pair.calls.get(id);
-    if (known === undefined) return this.#remember(pair, id, hash, run());
+    if (known === undefined || known.expiresAt <= this.#now())
+      return this.#remember(pair, id, hash, run());
     if (known.hash === hash) return known.result;
     throw new ApiError('conflict', `Another call had the id ${JSON.stringify(id)}.`, {
       remedy: 'Give each call an id of its own.',
@@ -78,12 +84,16 @@ export class Turns<R extends { readonly bytes: number }> {
   }
 
   #remember(pair: Pair<R>, id: string, hash: string, result: Promise<R>): Promise<R> {
-    const entry: Remembered<R> = { hash, result, bytes: 0, isRunning: true };
+    const expiresAt = Number.POSITIVE_INFINITY;
+    const entry: Remembered<R> = { hash, result, bytes: 0, isRunning: true, expiresAt };
+    const expired = pair.calls.get(id);
     pair.calls.set(id, entry);
+    if (expired !== undefined) this.#release(pair, expired);
     this.#trim(pair, entry);
     result.then(
       ({ bytes }) => {
         entry.isRunning = false;
+        entry.expiresAt = this.#now() + this.#limits.ms;
         if (!this.#isKept(pair)) return;
         entry.bytes = bytes + id.length * 2;
         pair.bytes += entry.bytes;
@@ -118,8 +128,12 @@ export class Turns<R extends { readonly bytes: number }> {
   #drop(pair: Pair<R>, id: string, entry: Remembered<R>, newest: Remembered<R>): void {
     if (entry.isRunning || entry === newest) return;
     pair.calls.delete(id);
+    this.#release(pair, entry);
+    if (pair.calls.size === 0) this.#pairs.delete(nameOf(pair.caller));
+  }
+
+  #release(pair: Pair<R>, entry: Remembered<R>): void {
     pair.bytes -= entry.bytes;
     this.#bytes -= entry.bytes;
-    if (pair.calls.size === 0) this.#pairs.delete(nameOf(pair.caller));
   }
 }

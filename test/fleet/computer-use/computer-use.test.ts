@@ -143,6 +143,15 @@ describe('a repeated turn', () => {
     const third = await use(turn);
     expect(screen.inputs).toEqual(['type once']);
     expect([second.results, third.results]).toEqual([first.results, first.results]);
+    expect([first, second, third].map(({ replayed }) => replayed)).toEqual([undefined, true, true]);
+  });
+
+  test('is carried out again in another run', async () => {
+    const turn = [toolUse('1', 'type', { text: 'a' })];
+    await use(turn, { run: 'first' });
+    expect(await use(turn, { run: 'second' })).not.toHaveProperty('replayed');
+    expect(screen.inputs).toEqual(['type a', 'type a']);
+    expect(await use(turn, { run: 'first' })).toHaveProperty('replayed', true);
   });
 
   test('is refused with other content under the same id', async () => {

@@ -3,8 +3,8 @@ import { Turns } from '../../../src/fleet/computer-use/turns.js';
 import { promise } from '../../support/run/promise.js';
 
 /** Calls whose results tell how many have been carried out. */
-function counting(limits: ConstructorParameters<typeof Turns>[0] = {}) {
-  const turns = new Turns<{ bytes: number }>(limits);
+function counting(...parameters: ConstructorParameters<typeof Turns>) {
+  const turns = new Turns<{ bytes: number }>(...parameters);
   let runs = 0;
   const caller = (keyId: string, ownerId = 'owner') => ({ ownerId, keyId, computerId: 'pc' });
   const call = (key: string, owner?: string) =>
@@ -85,4 +85,19 @@ it('forgets the calls of a key or computer that was removed', async () => {
   expect(await call('key')).toEqual({ bytes: 2 });
   turns.forget({ computerId: 'pc' });
   expect(await call('key')).toEqual({ bytes: 3 });
+});
+
+it('carries out a call again 10 minutes after it has ended', async () => {
+  let now = 0;
+  const { call, hang, runs } = counting({}, () => now);
+  await call('key');
+  hang('other');
+  now += 10 * 60_000 - 1;
+  expect(await call('key')).toEqual({ bytes: 1 });
+  now += 1;
+  expect(await call('key')).toEqual({ bytes: 3 });
+  now += 1;
+  expect(await call('key'), 'the new result is remembered').toEqual({ bytes: 3 });
+  hang('other');
+  expect(runs(), 'a call that runs is not repeated').toBe(3);
 });

@@ -268,12 +268,15 @@ def computer_use(
     format: Literal["png", "jpeg", "webp"] | None = None,
     max_edge: int | None = None,
     settle: bool | None = None,
+    run: str | None = None,
 ) -> Flow[dict[str, Any]]:
     """
     Carries out the calls of a model's turn, in the shape of its vendor. `results` of the answer has
-    the result items in that shape, `confirm` the safety checks that a person has to confirm.
+    the result items in that shape, `confirm` the safety checks that a person has to confirm. A call
+    whose id was answered in the same `run` in the last 10 minutes is not carried out again; the
+    answer then has `replayed`.
     """
-    body = {"items": list(items), **given(dialect=dialect, acknowledge=acknowledge)}
+    body = {"items": list(items), **given(dialect=dialect, acknowledge=acknowledge, run=run)}
     body.update(given(format=format, max_edge=max_edge, settle=settle, secrets=secrets))
     answer = yield from of.ask("POST", "/computer-use", body, work=900)
     return dict(answer)

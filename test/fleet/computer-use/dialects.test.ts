@@ -4,6 +4,8 @@ import type { UseCall } from '../../../src/fleet/computer-use/actions.js';
 import { dialects, readTurn } from '../../../src/fleet/computer-use/dialects/index.js';
 import { recorded } from './recorded.js';
 
+const left = { button: 'left', clicks: 1 };
+
 function only(items: readonly unknown[], name?: (typeof DIALECTS)[number]): UseCall {
   const [call] = readTurn(items, name).calls;
   if (call === undefined) throw new Error('no call was read');
@@ -219,4 +221,58 @@ test('qwen: arguments that are texts count as text, and have few values', () => 
   expect(only([qwenCall('a', values)], 'qwen').actions).toEqual({
     error: 'The arguments are not a JSON object.',
   });
+});
+
+test.each([
+  ["click(point='<point>510 150</point>')", { does: 'click', at: { x: 510, y: 150 }, ...left }],
+  [
+    "left_double(point='<point>1 2</point>')",
+    { ...left, does: 'click', at: { x: 1, y: 2 }, clicks: 2 },
+  ],
+  [
+    "drag(start_point='<point>1 2</point>', end_point='<point>3 4</point>')",
+    {
+      does: 'drag',
+      points: [
+        { x: 1, y: 2 },
+        { x: 3, y: 4 },
+      ],
+    },
+  ],
+  [
+    "scroll(point='<point>1 2</point>', direction='up')",
+    { does: 'scroll', at: { x: 1, y: 2 }, direction: 'up', steps: 5 },
+  ],
+])('ui-tars: reads the points of %s', (call, action) => {
+  expect(only([`Thought: it is there.\nAction: ${call}`], 'ui-tars').actions).toEqual([action]);
+});
+
+test.each([
+  ["I'm here", "I'm here"],
+  ["'quoted' and (more='x')", "'quoted' and (more='x')"],
+  ['Action: none', 'Action: none'],
+  ['one\nAction: two', 'one\nAction: two'],
+  ['one\ntwo', 'one\ntwo'],
+  ['one\\ntwo\\\\n', 'one\ntwo\\n'],
+  ['C:\\Users', 'C:\\Users'],
+  ["it\\'s", "it's"],
+  ['a, b', 'a, b'],
+  ['', ''],
+])('ui-tars: types %j whole', (content, text) => {
+  const item = `Thought: I type. The Action: follows.\nAction: type(content='${content}')`;
+  expect(only([item], 'ui-tars').actions).toEqual([{ does: 'type', text }]);
+});
+
+test.each([
+  "type(content='print('a')\nprint('b')')",
+  "type(content='she said 'hello', more='x'')",
+  "type(content='a', content='b')",
+  "type(content='never closed)",
+  "type(content='a'",
+  "type('a')",
+  "type(content='a') and more",
+  "click(start_box='(1,2)' type(content='a')",
+  "type(content='a')\nThought: next\nAction: type(content='b')",
+])('ui-tars: %j is an error, and nothing of it is typed', (call) => {
+  expect(only([`Action: ${call}`], 'ui-tars').actions).toEqual({ error: expect.any(String) });
 });

@@ -14,6 +14,8 @@ promise(29, 'long texts of clients are refused in little processor time', (repor
     ['ends of calls', () => qwenDialect.read(filled('</tool_call>', ITEM))],
     ['brackets', () => uiTarsDialect.read(`Action: ${filled('(', ITEM - 20)}`)],
     ['quotes', () => uiTarsDialect.read(`Action: click(${filled("a='", ITEM - 20)})`)],
+    ['spaces', () => uiTarsDialect.read(`Action: type(content='${filled("' ", ITEM - 40)}')`)],
+    ['lines', () => uiTarsDialect.read(`${filled('\n', ITEM - 20)}Action: wait()`)],
     ['words', () => uiTarsDialect.read(`Action: click(${filled('a', ITEM - 20)})`)],
   ] as const;
   const slowest = Math.max(

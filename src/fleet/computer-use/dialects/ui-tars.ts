@@ -16,33 +16,41 @@ const MOST_BOX = 200;
 type Arguments = Readonly<Record<string, string>>;
 type Read = (args: Arguments) => UseAction[];
 
+const UNESCAPED =
+  "content: write one argument, with \\' for each quote and \\n for each line break in it";
+
 const DIRECTIONS = ['up', 'down', 'left', 'right'] as const;
 
 function click(button: 'left' | 'right', clicks: number): Read {
-  return (args) => [{ does: 'click', at: pointOf(args.start_box), button, clicks }];
+  return (args) => [{ does: 'click', at: pointOf(startOf(args)), button, clicks }];
 }
 
 const members: Readonly<Record<string, Read>> = {
   click: click('left', 1),
   left_double: click('left', 2),
   right_single: click('right', 1),
-  drag: (args) => [{ does: 'drag', points: [pointOf(args.start_box), pointOf(args.end_box)] }],
+  drag: (args) => [
+    { does: 'drag', points: [pointOf(startOf(args)), pointOf(args.end_box ?? args.end_point)] },
+  ],
   hotkey: ({ key = '' }) => {
     const isShort = Combination.safeParse(key).success;
     if (!isShort || key.trim() === '') throw new TypeError('key: must be names of keys');
     const keys = key.trim().split(/[\s+]+/);
     return [{ does: 'key', key: keys.join('+') }];
   },
-  type: ({ content }) => {
+  type: ({ content, ...others }) => {
+    // A part of the text, with quotes that were not escaped.
+    if (Object.keys(others).length > 0) throw new TypeError(UNESCAPED);
     if (!Text.safeParse(content).success || content === undefined) {
       throw new TypeError('content: must be a text of at most 100,000 characters');
     }
     return [{ does: 'type', text: content }];
   },
-  scroll: ({ start_box, direction }) => {
-    const known = DIRECTIONS.find((one) => one === direction);
+  scroll: (args) => {
+    const known = DIRECTIONS.find((one) => one === args.direction);
     if (known === undefined) throw new TypeError('direction: must be up, down, left or right');
-    const at = start_box === undefined ? undefined : pointOf(start_box);
+    const start = startOf(args);
+    const at = start === undefined ? undefined : pointOf(start);
     return [{ does: 'scroll', at, direction: known, steps: SCROLL_STEPS }];
   },
   wait: () => [{ does: 'wait', seconds: WAIT_SECONDS }],
@@ -50,64 +58,116 @@ const members: Readonly<Record<string, Read>> = {
   call_user: () => [],
 };
 
-/** The point of `(x,y)`, or the middle of `(x1,y1,x2,y2)`; brackets and markers vary. */
+/** The first point of a call; its name depends on the version of the model. */
+function startOf({ start_box, start_point, point }: Arguments): string | undefined {
+  return start_box ?? start_point ?? point;
+}
+
+/**
+ * The point of `(x,y)` or `<point>x y</point>`, or the middle of `(x1,y1,x2,y2)`; brackets and markers
+ * vary.
+ */
 function pointOf(box: string | undefined): Place {
-  const text = box === undefined || box.length > MOST_BOX ? '' : box;
-  const numbers = text.match(/-?\d{1,6}(?:\.\d{1,6})?/g)?.map(Number) ?? [];
+  const bare = box === undefined || box.length > MOST_BOX ? '' : box.replaceAll(/<[^<>]*>/g, ' ');
+  const numbers =
+    (/^[\d\s.,()[\]-]*$/.test(bare) ? bare : '').match(/-?\d{1,6}(?:\.\d{1,6})?/g)?.map(Number) ??
+    [];
   const [x1, y1, x2, y2] = numbers;
   if (x1 === undefined || y1 === undefined || numbers.length > 4) {
-    throw new TypeError('start_box and end_box: must be points such as (500,500)');
+    throw new TypeError('start_box, end_box and point: must be points such as (500,500)');
   }
   return x2 === undefined || y2 === undefined
     ? { x: x1, y: y1 }
     : { x: (x1 + x2) / 2, y: (y1 + y2) / 2 };
 }
 
-/** The actions of the text behind `Action:`, one a line. */
+/** The actions of the text behind `Action:`, one a line. All of the text has to be read. */
 function actionsOfText(text: string): UseCall['actions'] {
-  const lines = text
-    .slice(text.lastIndexOf('Action:') + 'Action:'.length)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  if (lines.length > MOST_CALLS) return { error: `At most ${MOST_CALLS} actions are allowed.` };
+  // At the beginning of a line it is neither part of a thought nor of a text to type.
+  const label = /^[^\S\n]*Action:/m.exec(text) ?? /Action:/.exec(text);
+  const calls = text.slice((label?.index ?? 0) + (label?.[0].length ?? 0));
   try {
-    return lines.flatMap(actionsOfLine);
+    const actions: UseAction[] = [];
+    let count = 0;
+    for (let at = after(SPACE, calls, 0); at < calls.length; count += 1) {
+      if (count === MOST_CALLS) return { error: `At most ${MOST_CALLS} actions are allowed.` };
+      const call = readCall(calls, at);
+      actions.push(...call.actions);
+      at = after(SPACE, calls, call.end);
+    }
+    return actions;
   } catch (error) {
     if (error instanceof TypeError) return { error: error.message };
     throw error;
   }
 }
 
-function actionsOfLine(line: string): UseAction[] {
-  const open = line.indexOf('(');
-  const name = line.slice(0, open);
-  if (open < 0 || !line.endsWith(')')) throw new TypeError('An action is written as name(…).');
-  const read = Object.hasOwn(members, name) ? members[name] : undefined;
-  if (read === undefined) {
-    throw new TypeError(`There is no action ${JSON.stringify(name.slice(0, 100))}.`);
-  }
-  return read(argumentsOf(line.slice(open + 1, -1)));
+/* Each is tried at one place, so that a long text is read in one pass. */
+const SPACE = /\s*/y;
+const NAME = /(\w{1,40})\s*\(\s*/y;
+const ARGUMENT = /(\w{1,40})\s*=\s*(['"])/y;
+const COMMA = /\s*,\s*/y;
+const CLOSE = /\s*\)[^\S\n]*(?=\n|$)/y;
+/** What follows the quote that ends a value; other quotes belong to the value. */
+const END_OF_VALUE = /\s*(?:,\s*\w{1,40}\s*=\s*['"]|\)[^\S\n]*(?:\n|$))/y;
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
 }
 
-/**
- * Arguments as `name='value'`, in which a backslash escapes a character. Each word is tried once,
- * from its beginning: at every character of a long one, this would take forty times as long.
- */
-function argumentsOf(text: string): Arguments {
-  const found: Record<string, string> = Object.create(null);
-  for (const [, name = '', single, double] of text.matchAll(
-    /(?<!\w)(\w{1,40})\s?=\s?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/gs,
-  )) {
-    found[name] = unescaped(single ?? double ?? '');
-  }
-  return found;
+/** The place behind a pattern, which is `at` where it does not match. */
+function after(pattern: RegExp, text: string, at: number): number {
+  return at + (matchAt(pattern, text, at)?.[0].length ?? 0);
 }
 
-const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+/** The call at a place of the text, and where it ends. */
+function readCall(text: string, from: number): { actions: UseAction[]; end: number } {
+  const name = matchAt(NAME, text, from);
+  if (name === undefined) throw new TypeError(MALFORMED);
+  const args: Record<string, string> = Object.create(null);
+  let at = from + name[0].length;
+  for (let argument = matchAt(ARGUMENT, text, at); argument !== undefined; ) {
+    const [{ length }, key = '', quote = ''] = argument;
+    const end = endOfValue(text, at + length, quote);
+    if (key in args) throw new TypeError(`${key}: is there twice`);
+    args[key] = unescaped(text.slice(at + length, end));
+    at = end + 1;
+    const next = after(COMMA, text, at);
+    argument = next === at ? undefined : matchAt(ARGUMENT, text, next);
+    if (argument !== undefined) at = next;
+  }
+  const close = matchAt(CLOSE, text, at);
+  if (close === undefined) throw new TypeError(MALFORMED);
+  const read = Object.hasOwn(members, name[1] ?? '') ? members[name[1] ?? ''] : undefined;
+  if (read === undefined) throw new TypeError(`There is no action ${JSON.stringify(name[1])}.`);
+  return { actions: read(args), end: at + close[0].length };
+}
+
+const MALFORMED =
+  "An action is written in a line of its own as name(argument='value'), with \\' for a quote in a value.";
+
+/** The place of the quote that ends a value. A backslash escapes a character. */
+function endOfValue(text: string, from: number, quote: string): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === quote && matchAt(END_OF_VALUE, text, at + 1) !== undefined) return at;
+  }
+  throw new TypeError(MALFORMED);
+}
+
+/** Other characters keep their backslash, as in Python: `C:\Users`. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+};
 
 function unescaped(text: string): string {
-  return text.replaceAll(/\\(.)/gs, (_, character: string) => ESCAPED[character] ?? character);
+  return text.replaceAll(/\\(.)/gs, (both, character: string) => ESCAPED[character] ?? both);
 }
 
 function read(item: unknown): UseCall | undefined {

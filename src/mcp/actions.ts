@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_BATCH } from '../contract/constants.js';
+import { jsonOr } from './tool.js';
 
 const pixel = z.number().describe('Pixels of the last picture.');
 
@@ -28,9 +29,7 @@ export const Action = z.object({
   element: z.string().optional().describe('click: id of an element, in place of x and y.'),
   button: z.enum(['left', 'right', 'middle']).optional(),
   clicks: z.int().min(1).max(3).optional().describe('click: 2 for a double click.'),
-  keys: z
-    .array(z.string())
-    .max(4)
+  keys: jsonOr(z.array(z.string()).max(4))
     .optional()
     .describe('Keys held during a mouse action: ["ctrl"].'),
   start_x: pixel.optional().describe('drag.'),
@@ -45,11 +44,12 @@ export const Action = z.object({
 });
 export type Action = z.infer<typeof Action>;
 
-export const Actions = z
-  .array(Action)
-  .min(1)
-  .max(MAX_BATCH - 1)
-  .describe('Carried out in order, until the first failure.');
+export const Actions = jsonOr(
+  z
+    .array(jsonOr(Action))
+    .min(1)
+    .max(MAX_BATCH - 1),
+).describe('Carried out in order, until the first failure.');
 
 const POSITIONED: readonly Action['action'][] = [
   'click',

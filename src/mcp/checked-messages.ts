@@ -91,7 +91,7 @@ function idOf(value: unknown): string | number | null {
  * What a message may hold: 99 actions have about 2,000 values. The SDK's checks of longer lists take
  * memory and time that grow with them, and answer a line for each item.
  */
-const BOUNDS = { levels: 64, values: 5_000, fields: 1_000 };
+export const BOUNDS = { levels: 64, values: 5_000, fields: 1_000 };
 
 /** Why a message is refused before it is checked; undefined if it is not. */
 export function excessOf(message: unknown): string | undefined {

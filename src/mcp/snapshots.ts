@@ -3,7 +3,7 @@ import { MAX_FORKS } from '../contract/constants.js';
 import { ApiError } from '../contract/errors.js';
 import { addressOf, findComputer } from './computers.js';
 import type { Service } from './service.js';
-import { CHANGES, computer, said, type Tool, tool } from './tool.js';
+import { CHANGES, computer, jsonOr, said, type Tool, tool } from './tool.js';
 
 /** Snapshots that are named, the latest ones. */
 const MOST_NAMES = 50;
@@ -54,7 +54,9 @@ export const snapshotTools: readonly Tool[] = [
       'Copies a computer, or one of its snapshots, once or several times, for example to try several ways from one state. Each copy costs memory until it is stopped.',
     input: z.object({
       computer,
-      names: z.array(z.string().min(1).max(128)).min(1).max(MAX_FORKS).describe('Of the copies.'),
+      names: jsonOr(z.array(z.string().min(1).max(128)).min(1).max(MAX_FORKS)).describe(
+        'Of the copies.',
+      ),
       snapshot: snapshot.optional(),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },

@@ -1,5 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { textBeyond } from '../lib/json/bounds.js';
+import { BOUNDS } from './checked-messages.js';
 import type { Service } from './service.js';
 import type { Toolset } from './toolsets.js';
 
@@ -50,6 +52,22 @@ export const ACTS = {
 } as const;
 
 export const computer = z.string().max(200).describe('PROJECT/NAME or the id of the computer.');
+
+/** A list or an object, which some clients send as a string of JSON. */
+export function jsonOr<S extends z.ZodType>(schema: S) {
+  return z.preprocess((value) => (typeof value === 'string' ? parsed(value) : value), schema);
+}
+
+/** The list or object of a JSON text; any other text as it is. */
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  if (textBeyond(text, { ...BOUNDS, allFields: BOUNDS.values }) !== undefined) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 export const said = (text: string, isError = false): CallToolResult => ({
   content: [{ type: 'text', text }],

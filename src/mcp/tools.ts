@@ -8,7 +8,7 @@ import { addressOf, findComputer, listComputers } from './computers.js';
 import { scaleOf, takePicture } from './pictures.js';
 import type { Service } from './service.js';
 import { snapshotTools } from './snapshots.js';
-import { ACTS, CHANGES, computer, READS, said, type Tool, tool } from './tool.js';
+import { ACTS, CHANGES, computer, jsonOr, READS, said, type Tool, tool } from './tool.js';
 
 /** Elements in a list: a model reads a line for each. */
 const MOST = 250;
@@ -126,9 +126,9 @@ export const tools: readonly Tool[] = [
       name: z.string().min(1).max(128),
       os: z.enum(['linux', 'windows']).optional().describe('That of the image if left out.'),
       image: z.string().max(63).optional().describe('Name of a saved image.'),
-      env: z.record(z.string(), z.string()).optional().describe('Environment variables.'),
+      env: jsonOr(z.record(z.string(), z.string())).optional().describe('Environment variables.'),
       setup: z.string().optional().describe('Bash script that is run once, before it is ready.'),
-      network: ComputerNetwork.optional(),
+      network: jsonOr(ComputerNetwork).optional(),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
     run: async (service, { project, name, ...asked }, signal) => {

@@ -116,6 +116,37 @@ it('a picture is scaled, and coordinates are those of the picture', async () => 
   });
 });
 
+it.each([
+  [
+    'act',
+    { actions: '[{"action": "click", "keys": "[\\"ctrl\\"]"}]' },
+    { actions: [{ action: 'click', keys: ['ctrl'] }, { action: 'screenshot' }] },
+  ],
+  [
+    'act',
+    { actions: ['{"action": "type", "text": "[a]"}'] },
+    { actions: [{ action: 'type', text: '[a]' }, { action: 'screenshot' }] },
+  ],
+  ['fork_computer', { names: '["a", "b"]' }, { names: ['a', 'b'] }],
+])('%s takes a list or object as a string of JSON', async (name, input, body) => {
+  const { asked, service } = fakeService({ forkComputer: () => ({ computers: [] }) });
+  await call(service, name, { computer: 'desk', ...input });
+  expect(asked.at(-1)?.options).toMatchObject({ body });
+});
+
+it('a string of JSON is declared as the list or object that it stands for', () => {
+  const act = tools.find(({ name }) => name === 'act');
+  expect(z.toJSONSchema(act?.input ?? z.object(), { io: 'input' })).toMatchObject({
+    properties: { actions: { type: 'array', items: { type: 'object' } } },
+  });
+});
+
+it.each(['[', 'click', '{}', `[${'1,'.repeat(6_000)}1]`])('act refuses %s', async (actions) => {
+  await expect(async () =>
+    call(fakeService().service, 'act', { computer: 'desk', actions }),
+  ).rejects.toThrow('array');
+});
+
 it('a picture that is too large as PNG is sent as JPEG', async () => {
   const { asked, service } = fakeService({
     screenshot: ({ query }) => {

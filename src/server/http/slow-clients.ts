@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { hasBody } from './bodies.js';
 import { refuseGarbage } from './errors.js';
 
@@ -31,9 +31,14 @@ export function disconnectSlowClients(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     // Streams have their own time limits.
     if (!request.routeOptions.config.transfers && !(payload instanceof Readable)) {
-      const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
-      reply.raw.once('close', () => clearTimeout(timer));
+      limitReading(reply);
     }
     done(null, payload);
   });
+}
+
+/** Disconnects the client if it has not read the rest of its answer in time. */
+export function limitReading({ raw }: FastifyReply): void {
+  const timer = setTimeout(() => raw.destroy(), READ_MS);
+  raw.once('close', () => clearTimeout(timer));
 }

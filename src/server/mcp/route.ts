@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../contract/errors.js';
@@ -8,6 +10,7 @@ import { excessOf } from '../../mcp/checked-messages.js';
 import { TOOLSET_NAMES } from '../../mcp/toolsets.js';
 import { sendError } from '../http/errors.js';
 import { validateExactly } from '../http/input/read-input.js';
+import { limitReading } from '../http/slow-clients.js';
 import { departure } from '../requests.js';
 import { ownService } from './service.js';
 
@@ -30,6 +33,8 @@ const QUERY = z.object({
 
 /** Headers of the client that the protocol reads. */
 const PROTOCOL_HEADERS = /^(accept|content-type|mcp-[a-z-]+)$/;
+/** Headers of its answer. The second keeps a proxy from collecting a stream. */
+const ANSWERED = ['content-type', 'x-accel-buffering'];
 
 /**
  * `POST /mcp`: the tools over Streamable HTTP, without a session. A client that opens a stream of
@@ -91,14 +96,34 @@ async function answer(
     headers: headers.map(([name, value]) => [name, String(value)] as [string, string]),
     signal: left,
   });
+  const close = () => {
+    request.departureEnded?.();
+    return handler.close();
+  };
   try {
     const answered = await handler.fetch(given, { parsedBody: body });
-    const type = answered.headers.get('content-type');
     reply.status(answered.status);
-    if (type !== null) reply.header('content-type', type);
-    return reply.send(Buffer.from(await answered.arrayBuffer()));
+    for (const name of ANSWERED) {
+      const value = answered.headers.get(name);
+      if (value !== null) reply.header(name, value);
+    }
+    return reply.send(Readable.from(messagesOf(answered, reply, close)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The answer as it comes: messages of progress precede that of the result. */
+async function* messagesOf(
+  { body }: Response,
+  reply: FastifyReply,
+  close: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (body !== null) yield* body as ReadableStream<Uint8Array>;
+    limitReading(reply);
   } finally {
-    request.departureEnded?.();
-    await handler.close();
+    await close();
   }
 }

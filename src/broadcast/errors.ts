@@ -1,11 +1,13 @@
 import { ApiError } from '../contract/errors.js';
+import { certificateRemedy } from '../lib/net/certificate-error.js';
 
 /**
  * The target of a stream or webhook cannot be reached, or rejects the stream. `detail` must not contain
  * its key.
  */
 export function targetFailed(label: string, detail: string, cause?: unknown): ApiError {
-  return new ApiError('target_failed', `The target ${label} failed: ${detail}.`, { cause });
+  const remedy = certificateRemedy(cause);
+  return new ApiError('target_failed', `The target ${label} failed: ${detail}.`, { cause, remedy });
 }
 
 /** The service does not connect to this target. */

@@ -18,7 +18,7 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
  * Connects to a port on the guest's loopback. The stream may be half-closed on either side.
- * Rejects with `guest_failed` when nothing listens on the port.
+ * Rejects with `target_failed` when nothing listens on the port.
  */
 async function openTunnel(connection: Connection, port: number): Promise<Duplex> {
   let failure: unknown;
@@ -36,7 +36,8 @@ async function openTunnel(connection: Connection, port: number): Promise<Duplex>
     throw new ApiError('unsupported', message, { cause: failure });
   }
   const message = `Nothing in the computer listens on port ${port}.`;
-  throw new ApiError('guest_failed', message, { cause: failure });
+  const remedy = 'Start the program that listens there; ss -ltn in the computer lists the ports.';
+  throw new ApiError('target_failed', message, { cause: failure, remedy });
 }
 
 function reasonOf(error: unknown): unknown {

@@ -100,7 +100,7 @@ export interface Shell {
   spawn(input: SpawnInput, signal?: AbortSignal): Promise<ShellProcess>;
   readonly files: Files;
   readonly jobs: Jobs;
-  /** Connects to a port on the machine's loopback; `guest_failed` when nothing listens. */
+  /** Connects to a port on the machine's loopback; `target_failed` when nothing listens. */
   connect(port: number): Promise<Duplex>;
   /** Calls `listener` once when the connection ends, with the error unless {@link Shell.close} did. */
   onClose(listener: (error?: Error) => void): void;

@@ -34,3 +34,17 @@ it('offers no key exchange whose cost the target chooses', async () => {
   expect(String((await failed)[0])).toMatch(/no shared cipher/i);
   server.close();
 });
+
+it('says how to trust the certificate of a target', async () => {
+  const server = createTlsServer(makeCertificate('live.example.com'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const target = parseTarget(`rtmps://live.example.com:${port}/app/secret`);
+  const dialled = dial(target, ['127.0.0.1'], new AbortController().signal);
+  await expect(dialled).rejects.toMatchObject({
+    code: 'target_failed',
+    remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  });
+  server.close();
+});

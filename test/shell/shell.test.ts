@@ -253,6 +253,18 @@ for path in glob.glob('/proc/[0-9]*/cmdline'):
   });
 });
 
+it('says that nothing listens on a port', async () => {
+  const closed = await openGuest({
+    onLogin: (client) => client.on('tcpip', (_accept, reject) => reject()),
+  });
+  await expect(closed.shell.connect(1)).rejects.toMatchObject({
+    code: 'target_failed',
+    message: 'Nothing in the computer listens on port 1.',
+    remedy: expect.stringContaining('ss -ltn'),
+  });
+  closed.close();
+});
+
 describe('the connection', () => {
   it('rejects everything pending when it is lost, and reports it once', async () => {
     const other = await openGuest();

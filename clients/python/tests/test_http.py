@@ -85,6 +85,8 @@ def test_raises_the_error_of_the_service(service: ScriptedService) -> None:
         client(service).computer(id="c").click(9999, 1)
     error = raised.value
     assert (error.code, error.status, error.message) == ("off_screen", 400, "x is 9999")
+    question = VirtualComputersError('did you mean "pageup"?', remedy="See the keys")
+    assert str(question) == 'did you mean "pageup"? See the keys'
     assert (error.remedy, error.request_id) == ("Größe: see 100%", "req-1")
     assert error.retry_after == 7
     assert str(error) == "x is 9999. Größe: see 100%"

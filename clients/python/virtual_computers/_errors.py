@@ -17,7 +17,9 @@ class VirtualComputersError(Exception):
     """Base of the client's errors."""
 
     def __init__(self, message: str, *, remedy: str | None = None) -> None:
-        super().__init__(message if remedy is None else f"{message.rstrip('.')}. {remedy}")
+        end = "" if message.endswith(("?", "!")) else "."
+        text = message if remedy is None else f"{message.rstrip('.')}{end} {remedy}"
+        super().__init__(text)
         self.message = message
         self.remedy = remedy
         """What to do next, often a command of `vc`; None if there is nothing to suggest."""

@@ -1,4 +1,5 @@
 import { codeOfStatus, decodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
+import { isUntrusted } from '../../lib/net/certificate-error.js';
 import {
   type AnswerHeaders,
   ServiceError,
@@ -99,10 +100,6 @@ const reasons: Readonly<Record<string, string>> = {
 /** Families of codes: HTTP parsers, WebSockets, TLS and its certificates. */
 const families = /^(HPE_|WS_ERR_|ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
-/** Certificates whose issuer this machine does not know. */
-const untrusted =
-  /^(UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|(DEPTH_ZERO_)?SELF_SIGNED_CERT(_IN_CHAIN)?)$/;
-
 /** What to check after some of these codes. */
 const remedies: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'renew the certificate, and check the clock of this machine',
@@ -119,7 +116,7 @@ export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
     const message = `the service at ${baseUrl} did not answer in time`;
     return new ServiceTimeoutError(message, { cause: failure });
   }
-  if (untrusted.test(code)) {
+  if (isUntrusted(code)) {
     return new ServiceUnreachableError(baseUrl, `its certificate is not trusted (${code})`, {
       cause: failure,
       remedy: 'to trust its issuer, set NODE_EXTRA_CA_CERTS to the PEM file of the issuer',

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { targetFailed } from '../../broadcast/errors.js';
 import { type AddressRules, dial, type Endpoint, resolveTarget } from '../../broadcast/index.js';
 import { ApiError } from '../../contract/errors.js';
 import { withDeadline } from '../../lib/async/deadline.js';
@@ -133,5 +134,5 @@ function late(endpoint: Endpoint): ApiError {
 }
 
 function failed({ label }: Endpoint, detail: string, cause?: unknown): ApiError {
-  return new ApiError('target_failed', `The target ${label} failed: ${detail}.`, { cause });
+  return targetFailed(label, detail, cause);
 }

@@ -99,7 +99,9 @@ async function ask<T>(
   signal?.throwIfAborted();
   const asked = requestText(method, path, { ...headers, host: `127.0.0.1:${port}` });
   if (asked === undefined) throw gone();
-  const tunnel = await shell.connect(port);
+  const tunnel = await shell.connect(port).catch((cause: ApiError) => {
+    throw cause.code === 'target_failed' ? gone(cause) : cause;
+  });
   tunnel.on('error', () => undefined);
   tunnel.write(asked);
   const answered = readAnswer(tunnel)

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
 import {
   acceptOf,
   describeBrowser,
@@ -157,4 +158,11 @@ it('fails when the answer is cut off', async () => {
   const { shell } = await openGuest((socket) => socket.end(ok(VERSION).slice(0, -3)));
   const asked = describeBrowser(shell, ENDPOINT);
   await expect(asked).rejects.toMatchObject({ code: 'guest_failed' });
+});
+
+it('says that the browser does not answer when nothing listens on its port', async () => {
+  const shell = {
+    connect: () => Promise.reject(new ApiError('target_failed', 'Nothing listens.')),
+  } as unknown as Shell;
+  await expect(describeBrowser(shell, ENDPOINT)).rejects.toMatchObject({ code: 'guest_failed' });
 });

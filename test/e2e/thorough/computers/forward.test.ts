@@ -175,7 +175,7 @@ describe('a tunnel', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    await expect(desktop.computer.connect(port)).rejects.toMatchObject({ code: 'guest_failed' });
+    await expect(desktop.computer.connect(port)).rejects.toMatchObject({ code: 'target_failed' });
     server.close();
   });
 });

@@ -56,7 +56,8 @@ export const errorCatalogue = catalogue({
   target_failed: {
     status: 400,
     retry: 'later',
-    meaning: 'the target of a stream or webhook, or a port of a computer, cannot be reached, or does not take the stream',
+    meaning:
+      'the target of a stream or webhook, or a port of a computer, cannot be reached, or does not take the stream',
   },
   unsupported: { status: 400, retry: 'no', meaning: 'this engine or image cannot do that' },
   unauthorized: { status: 401, retry: 'no', meaning: 'the API key is missing or wrong' },

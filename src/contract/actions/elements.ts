@@ -23,7 +23,7 @@ export const FindElements = z
     limit: limit.default(ELEMENTS.default).describe(LIMIT),
   })
   .refine(({ text, role, name }) => (text ?? role ?? name) !== undefined, {
-    message: 'must have a condition: text, role or name',
+    message: 'must be given, or role or name',
     path: ['text'],
   })
   .meta({ id: 'FindElements', description: 'Conditions, of which at least one is required.' });

@@ -32,8 +32,24 @@ export const Wait = z
       .describe('With `until`: seconds to wait at most.'),
   })
   .refine((wait) => (wait.duration ?? wait.seconds ?? wait.until) !== undefined, {
-    message: 'must say how long: duration (seconds) or until ("stable", "change")',
-    path: ['duration'],
+    message: 'must be given, or until: "stable" or "change"',
+    path: ['seconds'],
+  })
+  .refine(
+    ({ until, duration, seconds }) => until === undefined || (duration ?? seconds) === undefined,
+    {
+      message: 'must not be given with a time: timeout limits how long it waits',
+      path: ['until'],
+    },
+  )
+  .refine(
+    ({ duration, seconds }) =>
+      duration === undefined || seconds === undefined || duration === seconds,
+    { message: 'must not be given with another duration', path: ['seconds'] },
+  )
+  .refine(({ until, region }) => until !== undefined || region === undefined, {
+    message: 'needs until',
+    path: ['region'],
   })
   .meta({
     id: 'Wait',

@@ -43,3 +43,19 @@ it('a command that was ended at its time-out is no success, and ends a batch', a
   const batch = (await act('batch', { actions })).json;
   expect(batch).toMatchObject({ success: false, results: [{ timed_out: true }] });
 });
+
+it.each([
+  [{}, /^seconds must be given, or until/],
+  [{ seconds: 1, until: 'stable' }, /^until must not be given with a time/],
+  [{ duration: 1, until: 'change' }, /^until must not be given with a time/],
+  [{ seconds: 1, duration: 2 }, /^seconds .*another duration/],
+  [{ seconds: 1, region: [0, 0, 1, 1] }, /^region needs until/],
+])('a wait for %j is refused', async (body, error) => {
+  const { status, json } = await act('wait', body);
+  expect([status, json.error]).toEqual([400, expect.stringMatching(error)]);
+});
+
+it('a search without a condition names all conditions', async () => {
+  const { json } = await act('find', {});
+  expect(json.error).toMatch(/^text must be given, or role or name/);
+});

@@ -42,6 +42,8 @@ export interface PythonResult {
   /** The exception's class, for example `ZeroDivisionError`. */
   readonly errorType?: string;
   readonly timedOut: boolean;
+  /** A stream had more than 1 MiB. */
+  readonly truncated: boolean;
 }
 
 /**

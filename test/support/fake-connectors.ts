@@ -167,7 +167,7 @@ function fakeShell(): Shell {
       timedOut: false,
       truncated: false,
     }),
-    python: async () => ({ output: 'out', timedOut: false }),
+    python: async () => ({ output: 'out', timedOut: false, truncated: false }),
     spawn: () => Promise.reject(new Error('the fake shell spawns nothing')),
     files: {
       read: nothing,

@@ -284,6 +284,8 @@ class PythonResult:
     """The traceback of an exception."""
     error_type: str | None = None
     """Its class."""
+    truncated: bool = False
+    """A stream had more than 1 MiB; the rest is lost."""
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,7 @@ export const ExecResult = z
       .optional()
       .meta({ description: "The exception's class.", examples: ['ZeroDivisionError'] }),
     timed_out: z.boolean().describe('True if the code was ended at its `timeout`.'),
+    truncated: z.boolean().describe('True if a stream had more than 1 MiB; the rest is lost.'),
   })
   .meta({ id: 'ExecResult', description: 'How Python code ended, and what it printed.' });
 

@@ -24,5 +24,6 @@ export function execResult(result: PythonResult): ExecResult {
     ...(result.error === undefined ? {} : { error: result.error }),
     ...(result.errorType === undefined ? {} : { error_type: result.errorType }),
     timed_out: result.timedOut,
+    truncated: result.truncated,
   };
 }

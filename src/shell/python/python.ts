@@ -46,9 +46,10 @@ export async function python(connection: Connection, input: PythonInput): Promis
   if (result.code === NOT_FOUND && report.error === undefined && stdout.text() === '') {
     throw new ApiError('unsupported', "The computer's image does not contain python3.");
   }
-  const cut = stdout.truncated || stderr.truncated ? '\n[output truncated]\n' : '';
+  const truncated = stdout.truncated || stderr.truncated;
   return {
-    output: stdout.text() + stderr.text() + cut,
+    output: stdout.text() + stderr.text() + (truncated ? '\n[output truncated]\n' : ''),
+    truncated,
     ...outcome(result, report, input.timeoutMs),
     timedOut: result.timedOut,
   };

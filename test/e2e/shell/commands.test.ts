@@ -147,6 +147,7 @@ describe('Python', () => {
       success: true,
       output: 'é 中\n2\n',
       timed_out: false,
+      truncated: false,
     });
   });
 

@@ -80,8 +80,12 @@ function collectStarts(node, starts) {
   for (const child of Object.values(node)) collectStarts(child, starts);
 }
 
-// Small for pages. The names of errors are in their property `name`.
-const minify = { compress: true, mangle: true, codegen: { removeWhitespace: true } };
+// Small for pages. Node.js prints an error with the name of its class.
+const minify = {
+  compress: true,
+  mangle: { keepNames: { class: true, function: false } },
+  codegen: { removeWhitespace: true },
+};
 const output = { dir: OUTPUT, codeSplitting: false, minify };
 
 /** Subpaths of the package: adapters for SDKs, which import nothing of the client but types. */

@@ -74,6 +74,10 @@ interface UnreachableOptions {
   readonly headers?: AnswerHeaders;
 }
 
+/** The remedy where no better one is known. */
+export const START_REMEDY =
+  'start the service with vc serve --detach, or check the base URL (VC_BASE_URL)';
+
 /** Nothing answered at the base URL, or something that is not this service. */
 export class ServiceUnreachableError extends Error {
   override readonly name = 'ServiceUnreachableError';
@@ -84,10 +88,10 @@ export class ServiceUnreachableError extends Error {
   /** Seconds after which to try again, if the answer said so. */
   readonly retryAfter: number | undefined;
   /** What to do next: one line of plain text. */
-  readonly remedy: string | undefined;
+  readonly remedy: string;
 
   constructor(baseUrl: string, reason: string, options: UnreachableOptions = {}) {
-    const { status, headers = {}, remedy, ...cause } = options;
+    const { status, headers = {}, remedy = START_REMEDY, ...cause } = options;
     super(`cannot reach the service at ${baseUrl}: ${reason}`, cause);
     this.baseUrl = baseUrl;
     this.status = status;

@@ -1,4 +1,9 @@
-import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../../client/errors.js';
+import {
+  ServiceError,
+  ServiceTimeoutError,
+  ServiceUnreachableError,
+  START_REMEDY,
+} from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { ApiError, type ErrorCode } from '../../contract/errors.js';
 import { errorMessage } from '../../lib/text/error-message.js';
@@ -49,11 +54,11 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
     return { code, message, remedy, exitCode: exitCodeOf(code) };
   }
   if (error instanceof ServiceUnreachableError) {
-    const { baseUrl, message, remedy = startRemedy(baseUrl, env) } = error;
+    const { baseUrl, message, remedy } = error;
     return {
       code: 'unreachable',
       message,
-      remedy,
+      remedy: remedy === START_REMEDY ? startRemedy(baseUrl, env) : remedy,
       exitCode: ExitCode.unreachable,
     };
   }

@@ -151,3 +151,26 @@ test('timeoutMs limits the whole call, whatever arrives meanwhile', async () => 
     await expect(vc.health({ timeoutMs })).rejects.toThrow(TypeError);
   }
 });
+
+it('takes no other server that speaks JSON for the service', async () => {
+  for (const status of [200, 404]) {
+    service.handle('GET /me', (_, response) => {
+      response.removeHeader('x-api-version');
+      response.writeHead(status).end('{"error":"Not found","id":"own_1"}');
+    });
+    await expect(vc.me()).rejects.toMatchObject({
+      name: 'ServiceUnreachableError',
+      remedy: expect.stringContaining('check the base URL'),
+      status,
+    });
+  }
+});
+
+it('says how to start a service that does not run', async () => {
+  const nowhere = new VirtualComputers({ baseUrl: 'http://127.0.0.1:9/api', maxRetries: 0 });
+  await expect(nowhere.me()).rejects.toMatchObject({
+    message: 'cannot reach the service at http://127.0.0.1:9/api: nothing listens there',
+    remedy: expect.stringContaining('vc serve --detach'),
+  });
+  await nowhere.close();
+});

@@ -98,8 +98,9 @@ class ScriptedService:
                     self.close_connection = True
                     return
                 self.send_response(answer.status)
-                for name, value in answer.headers.items():
-                    self.send_header(name, value)
+                for name, value in {"x-api-version": "1", **answer.headers}.items():
+                    if value is not None:
+                        self.send_header(name, value)
                 self.send_header("content-length", str(len(answer.body)))
                 self.end_headers()
                 self.wfile.write(answer.body)

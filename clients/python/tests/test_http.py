@@ -77,6 +77,14 @@ def test_labels_expiry_and_selection(service: ScriptedService) -> None:
     assert listed.path.endswith("/projects/lab/computers?label=team%3Dqa&label=stage")
 
 
+@pytest.mark.parametrize("status", [200, 404])
+def test_takes_no_other_server_for_the_service(service: ScriptedService, status: int) -> None:
+    service.answers = [Answer(status, b'{"error": "Not found", "id": "x"}', {"x-api-version": None})]
+    with pytest.raises(ServiceUnreachableError, match="is the base URL right") as raised:
+        client(service).me()
+    assert raised.value.status == status
+
+
 def test_raises_the_error_of_the_service(service: ScriptedService) -> None:
     headers = {"x-error-code": "off_screen", "x-error-remedy": "Gr%C3%B6%C3%9Fe: see 100%25"}
     headers |= {"x-request-id": "req-1", "Retry-After": "7"}

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from ._models import CommandResult, ComputerInfo, PythonResult
 
+API_VERSION_HEADER = "x-api-version"
+"""In every answer of the service, and in none of another program."""
 _CODES = {400: "invalid_request", 401: "unauthorized", 403: "forbidden", 404: "not_found"}
 
 
@@ -142,7 +144,7 @@ def error_from_answer(
     """The error of an answer that is not a success. Names of headers are in lower case."""
     try:
         message = json.loads(body)["error"]
-        if not isinstance(message, str):
+        if not isinstance(message, str) or API_VERSION_HEADER not in headers:
             raise TypeError
     except (ValueError, KeyError, TypeError):
         reason = f"HTTP {status} without this service's error format; is the base URL right?"

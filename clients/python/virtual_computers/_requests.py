@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from ._errors import (
+    API_VERSION_HEADER,
     ServiceError,
     ServiceTimeoutError,
     ServiceUnreachableError,
@@ -185,9 +186,9 @@ def exchange(session: Session, request: Request) -> Flow[Answer]:
         left = None if request.timeout is None else max(deadline - time.monotonic(), 0.001)
         try:
             answer: Answer = yield replace(request, timeout=left)
-            if answer.status == 200:
-                return answer
             base_url = session.settings.base_url
+            if answer.status == 200:
+                return of_service(base_url, answer)
             raise error_from_answer(base_url, answer.status, answer.headers, answer.body)
         except (ServiceError, ServiceUnreachableError) as error:
             pause = _pause(error, request, retry)
@@ -196,6 +197,14 @@ def exchange(session: Session, request: Request) -> Flow[Answer]:
                 raise
             yield pause
     raise AssertionError("the loop returns or raises")
+
+
+def of_service(base_url: str, answer: Answer) -> Answer:
+    """An answer that is a success, unless another program than the service has given it."""
+    if API_VERSION_HEADER in answer.headers:
+        return answer
+    reason = "another program answers there; is the base URL right?"
+    raise ServiceUnreachableError(base_url, reason, status=answer.status, headers=answer.headers)
 
 
 def _pause(

@@ -1,4 +1,12 @@
-import { codeOf, errorFromAnswer, errorFromFailure, readErrorText } from '../http/failures.js';
+import { ServiceUnreachableError } from '../errors.js';
+import {
+  checkBaseUrl,
+  codeOf,
+  errorFromAnswer,
+  errorFromFailure,
+  isOfService,
+  readErrorText,
+} from '../http/failures.js';
 import { whileAnswering } from '../http/silence.js';
 import type { HttpRequest, HttpResponse, Transport } from '../http/transport.js';
 import { withRetries } from './retries.js';
@@ -60,7 +68,13 @@ export class Dispatcher {
   async checked(answer: HttpResponse): Promise<HttpResponse> {
     const { statusCode: status, headers } = answer;
     // 304 only comes if an `etag` was sent.
-    if ([200, 206, 304].includes(status)) return answer;
+    if ([200, 206, 304].includes(status)) {
+      if (isOfService(headers)) return answer;
+      answer.body.destroy();
+      const remedy = checkBaseUrl(this.#baseUrl);
+      const options = { status, headers, remedy };
+      throw new ServiceUnreachableError(this.#baseUrl, 'another program answers there', options);
+    }
     const body = await this.read(readErrorText(answer.body));
     throw errorFromAnswer({ status, headers, body }, this.#baseUrl);
   }

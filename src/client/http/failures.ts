@@ -39,7 +39,7 @@ export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<st
 
 /** Converts an error answer: `{"error": "…"}` becomes a {@link ServiceError}. */
 export function errorFromAnswer({ status, headers, body }: ErrorAnswer, baseUrl: string): Error {
-  const message = messageOf(body);
+  const message = isOfService(headers) ? messageOf(body) : undefined;
   if (message === undefined) {
     const reason = `HTTP ${status} without this service's error format`;
     return new ServiceUnreachableError(baseUrl, reason, {
@@ -56,6 +56,11 @@ export function errorFromAnswer({ status, headers, body }: ErrorAnswer, baseUrl:
     requestId: headerOf(headers, 'x-request-id'),
     remedy: remedy === undefined ? undefined : decodeRemedy(remedy),
   });
+}
+
+/** Whether the service has answered, and not another program that speaks HTTP and JSON. */
+export function isOfService(headers: AnswerHeaders): boolean {
+  return headers['x-api-version'] !== undefined;
 }
 
 function messageOf(body: string): string | undefined {

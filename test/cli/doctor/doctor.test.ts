@@ -104,7 +104,7 @@ test('storage that is nearly full is named with what to remove', async () => {
     }),
   };
   const server = createServer(({ url = '' }, response) => {
-    response.setHeader('content-type', 'application/json');
+    response.setHeader('x-api-version', '1');
     response.end(JSON.stringify(answers[url.replace(/\?.*/, '')]?.()));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -16,7 +16,7 @@ let state: string;
 /** A program that has taken the port of the service. */
 const foreign = createServer((request, response) => {
   reached.push(`foreign ${request.headers.authorization}`);
-  response.setHeader('content-type', 'application/json').end('{"projects":[]}');
+  response.setHeader('x-api-version', '1').end('{"projects":[]}');
 });
 let reached: string[];
 let baseUrl: string;
@@ -66,7 +66,7 @@ async function run(argv: readonly string[], env: Record<string, string> = {}) {
 async function startService() {
   const service = createServer((request, response) => {
     reached.push(`service ${request.method} ${request.url} ${request.headers.host}`);
-    response.setHeader('content-type', 'application/json');
+    response.setHeader('content-type', 'application/json').setHeader('x-api-version', '1');
     response.end(request.url?.startsWith('/api/projects/') ? 'bytes' : '{"projects":[]}');
   });
   new WebSocketServer({ server: service }).on('connection', (socket, request) => {

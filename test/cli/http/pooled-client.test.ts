@@ -11,7 +11,10 @@ afterEach(async () => {
 });
 
 async function open(listener: RequestListener) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => {
+    response.setHeader('x-api-version', '1');
+    listener(request, response);
+  }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   closing.push(() => new Promise((resolve) => server.close(resolve)));
   const { port } = server.address() as AddressInfo;

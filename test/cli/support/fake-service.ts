@@ -38,6 +38,7 @@ export async function startFakeService(): Promise<FakeService> {
   let others: Reply | undefined;
   let process: OnProcess = (_, socket) => socket.close();
   const server = createServer(async (request, response) => {
+    response.setHeader('x-api-version', '1');
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request) chunks.push(chunk);
@@ -63,7 +64,7 @@ export async function startFakeService(): Promise<FakeService> {
     if (!headers.authorization || isRefused) {
       const body = `{"error":"The API key is ${isRefused ? 'not valid' : 'missing'}."}`;
       socket.end(
-        `HTTP/1.1 401 Unauthorized\r\nx-error-code: unauthorized\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        `HTTP/1.1 401 Unauthorized\r\nx-error-code: unauthorized\r\nx-api-version: 1\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
       return;
     }

@@ -82,7 +82,9 @@ it('repeats a refused connection until a service listens', async () => {
   await expect(refused).rejects.toThrow(ServiceUnreachableError);
   const health = client({ maxRetries: 10 }).health();
   const { createServer } = await import('node:http');
-  const server = createServer((_, response) => response.end('{"status":"ok"}'));
+  const server = createServer((_, response) =>
+    response.setHeader('x-api-version', '1').end('{"status":"ok"}'),
+  );
   await new Promise<void>((resolve) =>
     server.listen(Number(new URL(baseUrl).port), '127.0.0.1', resolve),
   );

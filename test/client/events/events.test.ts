@@ -16,6 +16,7 @@ beforeEach(async () => {
   replies = [];
   requests = [];
   server = createServer((request, response) => {
+    response.setHeader('x-api-version', '1');
     requests.push({ url: request.url, lastEventId: request.headers['last-event-id'] });
     const reply = replies.shift();
     if (reply) reply(response, request);

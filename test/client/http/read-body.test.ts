@@ -22,7 +22,7 @@ server.on('upgrade', (_, socket) => {
 const MOST = 2 ** 28;
 
 function flood(response: ServerResponse): void {
-  response.writeHead(400, { 'content-type': 'application/json' });
+  response.writeHead(400, { 'content-type': 'application/json', 'x-api-version': '1' });
   const more = () => {
     sent += 65_536;
     if (!response.destroyed && sent < MOST) response.write('x'.repeat(65_536), more);

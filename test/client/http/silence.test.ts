@@ -10,7 +10,7 @@ const CHECK_MS = 200;
 /** Prints its port, and answers every request. */
 const SERVER = `
   require('node:http')
-    .createServer((request, response) => response.end('{"projects":[]}'))
+    .createServer((request, response) => response.setHeader('x-api-version', '1').end('{"projects":[]}'))
     .listen(0, '127.0.0.1', function () { console.log(this.address().port); });
 `;
 

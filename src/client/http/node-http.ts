@@ -1,5 +1,4 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { addAbortSignal } from 'node:stream';
 import { onAbort } from '../../lib/async/abort.js';
 import { connectUnix } from '../../lib/net/unix-socket.js';
 import {
@@ -131,7 +130,9 @@ function drained(sent: ClientRequest, ended: AbortSignal): Promise<void> {
 }
 
 function answer(response: IncomingMessage, signal: AbortSignal | null): HttpResponse {
-  if (signal !== null) addAbortSignal(signal, response);
+  // Reading it then throws the reason, as in a browser; addAbortSignal would replace it.
+  const dispose = onAbort(signal ?? undefined, (reason) => response.destroy(reason as Error));
+  response.once('close', dispose);
   return { statusCode: response.statusCode ?? 0, headers: response.headers, body: response };
 }
 

@@ -72,3 +72,16 @@ it('cancelling the stream of a file that was not read ends the transfer', async 
   await (await files().open('x')).stream.cancel();
   await closed;
 });
+
+it('a loop over a file whose signal is aborted throws the reason', async () => {
+  service.handle('GET /computers/cmp_1/files', (_, response) => void response.write(content));
+  for (const how of ['loop', 'stream'] as const) {
+    const ended = new AbortController();
+    const reason = new Error('the user has left');
+    const file = await files().open('x', { signal: ended.signal });
+    const read = async () => {
+      for await (const _ of how === 'loop' ? file : file.stream) ended.abort(reason);
+    };
+    await expect(read(), how).rejects.toBe(reason);
+  }
+});

@@ -22,12 +22,22 @@ export function signalMessage(name: ProcessSignal): ProcessControl {
   return { type: 'signal', signal };
 }
 
-export interface ProcessRequest extends ProcessStart {
+export interface ProcessSettings extends ProcessStart {
   /** Aborting ends the process group and closes the streams. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the process has to be connected; `timeout` limits the process itself. */
   readonly timeoutMs?: number | undefined;
 }
+
+type Program = Pick<ProcessStart, 'argv' | 'command' | 'code'>;
+type Without<Keys extends string> = { readonly [Key in Keys]?: undefined };
+
+/** What to start: exactly one of `argv`, `command` and `code`, and how. */
+export type ProcessRequest = Omit<ProcessSettings, keyof Program> &
+  {
+    [One in keyof Program]-?: Record<One, NonNullable<Program[One]>> &
+      Without<Exclude<keyof Program, One>>;
+  }[keyof Program];
 
 /** A process in a computer, without its streams. */
 export interface ProcessHandle {
@@ -57,7 +67,7 @@ export interface RemoteProcess extends ProcessHandle {
 export function connectProcess(
   client: Client,
   address: ComputerAddress,
-  { signal: given, timeoutMs, ...start }: ProcessRequest,
+  { signal: given, timeoutMs, ...start }: ProcessSettings,
   outlets: { readonly stdout: Outlet; readonly stderr: Outlet },
 ): Promise<ProcessConnection> {
   const path = buildPath(routes.process.paths, computerParameters(address));
@@ -71,7 +81,7 @@ export function connectProcess(
 export async function openProcess(
   client: Client,
   address: ComputerAddress,
-  request: ProcessRequest,
+  request: ProcessSettings,
 ): Promise<RemoteProcess> {
   const stdout = new OutputStream(() => connection?.wanted(stdout));
   const stderr = new OutputStream(() => connection?.wanted(stderr));

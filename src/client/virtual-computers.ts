@@ -62,6 +62,7 @@ export class VirtualComputers {
     this.owners = new Owners(this.client);
   }
 
+  /** The version of the service, and whether its engines can be used. It needs no API key. */
   health(options: CallOptions = {}): Promise<Answer<'health'>> {
     return this.client.request('health', options);
   }

@@ -313,3 +313,27 @@ test('an abort ends a process', async () => {
   const remote = await vc.computer({ id: 'cmp_1' }).process({ argv: ['x'], signal });
   await expect(remote.exited).rejects.toMatchObject({ name: 'AbortError' });
 });
+
+test('options of a call may stand among its fields', async () => {
+  const sent = async (work: () => Promise<unknown>) => {
+    service.received.length = 0;
+    await work().catch(() => undefined);
+    return service.received[0]?.body;
+  };
+  const { signal } = new AbortController();
+  const desk = vc.computer({ id: 'cmp_1' });
+  const call = { signal, timeoutMs: 5_000 };
+  expect(await sent(() => desk.wait({ until: 'stable', ...call }))).toEqual({ until: 'stable' });
+  expect(await sent(() => desk.find({ text: 'a', ...call }))).toEqual({ text: 'a' });
+  expect(await sent(() => desk.update({ name: 'b', ...call }))).toEqual({ name: 'b' });
+  expect(await sent(() => desk.browser({ ...call }))).toEqual({});
+  expect(await sent(() => desk.startStream({ url: 'u', ...call }))).toEqual({ url: 'u' });
+  expect(await sent(() => desk.snapshots.create({ name: 's', ...call }))).toEqual({ name: 's' });
+  const made = { name: 'c', wait: false, ...call };
+  expect(await sent(() => vc.computers.create('p', made))).toEqual({ name: 'c' });
+  expect(await sent(() => vc.keys.create({ name: 'k', ...call }))).toEqual({ name: 'k' });
+  expect(await sent(() => vc.keys.update('k', { name: 'l', ...call }))).toEqual({ name: 'l' });
+  const reason = new Error('no longer');
+  const aborted = desk.wait({ seconds: 1, signal: AbortSignal.abort(reason) });
+  await expect(aborted).rejects.toBe(reason);
+});

@@ -254,7 +254,7 @@ for path in glob.glob('/proc/[0-9]*/cmdline'):
 });
 
 it('says whether the output of Python code is whole', async () => {
-  const python = (code: string) => guest.shell.python({ code, env: {}, timeoutMs: 30_000 });
+  const python = (code: string) => guest.shell.python({ code, timeoutMs: 30_000 });
   expect(await python('print(1)')).toMatchObject({ output: '1\n', truncated: false });
   const long = await python('print("x" * 2_000_000)');
   expect(long.truncated).toBe(true);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ComputerAddress } from '../../client/http/address.js';
 import { type NodeProcess, openNodeProcess } from '../../client/node/process.js';
-import type { ProcessRequest } from '../../client/process.js';
+import type { ProcessSettings } from '../../client/process.js';
 import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import { count } from '../../lib/text/count.js';
@@ -70,7 +70,7 @@ export const IN_BACKGROUND =
   'A job in the background of a shell (&) gets no stdin; for a command that keeps running without vc: vc bash --background.';
 
 export interface Attached
-  extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
+  extends Pick<ProcessSettings, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
   readonly env: readonly (readonly [string, string])[];
   readonly stdin: boolean;
   readonly safe: boolean;

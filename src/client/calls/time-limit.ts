@@ -12,7 +12,10 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The options of the call itself, and the fields that are for the service. */
+/**
+ * The options of the call itself, and the fields that are for the service. Methods with fields of a body
+ * take the options among them, or in an object of their own, which has precedence.
+ */
 export function splitOptions<O extends CallOptions>({
   signal,
   timeoutMs,

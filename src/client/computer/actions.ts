@@ -29,7 +29,9 @@ export type ComputerUseOptions = Pick<
 >;
 
 /** What to wait for; a `region` can be written both ways. */
-type WaitFields = Omit<Wait, 'region'> & { readonly region?: Region | Wait['region'] };
+type WaitInput = Omit<Wait, 'region'> & { readonly region?: Region | Wait['region'] };
+type WaitFields = WaitInput &
+  ({ readonly seconds: number } | { readonly duration: number } | Required<Pick<Wait, 'until'>>);
 
 interface CheckOptions {
   /** Throw a {@link CommandError} if the command or code fails or is ended at its `timeout`. */
@@ -71,9 +73,11 @@ export class ComputerActions extends ComputerInput {
   }
 
   /** Waits for a time or for the screen, or a `region` of it. */
-  wait({ region, ...body }: WaitFields, options: CallOptions = {}): Promise<Answer<'wait'>> {
+  wait(what: WaitFields & CallOptions, options: CallOptions = {}): Promise<Answer<'wait'>> {
+    const { call, fields } = splitOptions<WaitInput & CallOptions>({ ...what, ...options });
+    const { region, ...body } = fields;
     const part = region && { region: 'x' in region ? regionTuple(region) : region };
-    return this.operate('wait', { ...body, ...part }, options);
+    return this.operate('wait', { ...body, ...part }, call);
   }
 
   /**

@@ -32,7 +32,7 @@ export interface ForkOptions extends WaitOptions {
 /**
  * One computer. Coordinates are pixels from the top left corner. Actions run one after another in
  * call order; each resolves when the input has reached the screen. The last argument of each method
- * takes `signal` and `timeoutMs`.
+ * takes `signal` and `timeoutMs`, beside its other fields.
  */
 export class ComputerHandle extends ComputerActions {
   readonly files: ComputerFiles;
@@ -134,10 +134,11 @@ export class ComputerHandle extends ComputerActions {
    * from the next start on is in `pending`.
    */
   async update(
-    changes: NonNullable<BodyInput<'updateComputer'>>,
+    changes: NonNullable<BodyInput<'updateComputer'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'updateComputer'>> {
-    return this.#note(await this.operate('updateComputer', changes, options));
+    const { call, fields } = splitOptions({ ...changes, ...options });
+    return this.#note(await this.operate('updateComputer', fields, call));
   }
 
   /**
@@ -199,16 +200,19 @@ export class ComputerHandle extends ComputerActions {
 
   /** Streams the screen to an RTMP target; resolves when the first frame is sent. */
   startStream(
-    body: NonNullable<BodyInput<'startStream'>>,
+    target: NonNullable<BodyInput<'startStream'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'startStream'>> {
-    return this.operate('startStream', body, options);
+    const { call, fields } = splitOptions({ ...target, ...options });
+    return this.operate('startStream', fields, call);
   }
 
+  /** Whether its screen is streamed, and since when. */
   streamStatus(options: CallOptions = {}): Promise<Answer<'streamStatus'>> {
     return this.operate('streamStatus', undefined, options);
   }
 
+  /** Ends the stream; has no effect if there is none. */
   async stopStream(options: CallOptions = {}): Promise<void> {
     await this.operate('stopStream', undefined, options);
   }
@@ -245,10 +249,11 @@ export class ComputerHandle extends ComputerActions {
    * `chromium.connectOverCDP((await computer.browser()).ws_url)`. The address is for one connection.
    */
   async browser(
-    input: BodyInput<'openBrowser'> = {},
+    input: NonNullable<BodyInput<'openBrowser'>> & CallOptions = {},
     options: CallOptions = {},
   ): Promise<Answer<'openBrowser'>> {
-    const browser = await this.operate('openBrowser', input, options);
+    const { call, fields } = splitOptions({ ...input, ...options });
+    const browser = await this.operate('openBrowser', fields, call);
     return reachableBrowser(browser, this.client.baseUrl);
   }
 

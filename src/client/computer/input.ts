@@ -14,6 +14,10 @@ export type Options<N extends OperationName, Required extends string> = Omit<
 /** Pixels to scroll by; negative is left and up. */
 type Pixels = Pick<NonNullable<BodyInput<'scroll'>>, 'delta_x' | 'delta_y'>;
 
+/** Conditions for elements, of which at least one is needed. */
+type FindConditions = NonNullable<BodyInput<'findElements'>> &
+  ({ readonly text: string } | { readonly role: string } | { readonly name: string });
+
 type InputOperation =
   | ('click' | 'move' | 'drag' | 'scroll' | 'mouseDown' | 'mouseUp')
   | ('type' | 'key' | 'keyDown' | 'keyUp');
@@ -60,19 +64,26 @@ export class ComputerInput {
 
   /** Finds elements on the screen; all given conditions must hold. */
   find(
-    conditions: NonNullable<BodyInput<'findElements'>>,
+    conditions: FindConditions & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'findElements'>> {
-    return this.operate('findElements', conditions, options);
+    const { call, fields } = splitOptions({ ...conditions, ...options });
+    return this.operate('findElements', fields, call);
   }
 
+  /** Moves the pointer. */
   move(x: number, y: number, options: Options<'move', 'x' | 'y'> = {}): Promise<Settled> {
     const { call, fields } = splitOptions(options);
     return this.#act('move', { x, y, ...fields }, call);
   }
 
-  drag(body: NonNullable<BodyInput<'drag'>>, options: CallOptions = {}): Promise<Settled> {
-    return this.#act('drag', body, options);
+  /** Presses a button, moves the pointer along a path, and releases the button. */
+  drag(
+    path: NonNullable<BodyInput<'drag'>> & CallOptions,
+    options: CallOptions = {},
+  ): Promise<Settled> {
+    const { call, fields } = splitOptions({ ...path, ...options });
+    return this.#act('drag', fields, call);
   }
 
   /** Scrolls by steps of the wheel, or by `{delta_x, delta_y}` in pixels. */
@@ -94,6 +105,7 @@ export class ComputerInput {
     return this.#act('mouseDown', fields, call);
   }
 
+  /** Releases a mouse button. With `x` and `y` the pointer is moved first. */
   mouseUp(options: Options<'mouseUp', never> = {}): Promise<Settled> {
     const { call, fields } = splitOptions(options);
     return this.#act('mouseUp', fields, call);
@@ -123,6 +135,7 @@ export class ComputerInput {
     return this.#act('keyDown', { key, ...fields }, call);
   }
 
+  /** Releases keys that {@link keyDown} holds. */
   keyUp(key: string, options: Options<'keyUp', 'key'> = {}): Promise<Settled> {
     const { call, fields } = splitOptions(options);
     return this.#act('keyUp', { key, ...fields }, call);

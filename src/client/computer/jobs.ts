@@ -19,6 +19,7 @@ export class ComputerJobs {
     this.#params = computerParameters(address);
   }
 
+  /** All jobs, without their output. */
   async list(options: CallOptions = {}): Promise<Answer<'listJobs'>['jobs']> {
     return (await this.#client.request('listJobs', { params: this.#params, ...options })).jobs;
   }

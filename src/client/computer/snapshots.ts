@@ -1,5 +1,5 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/time-limit.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 
@@ -18,11 +18,12 @@ export class ComputerSnapshots {
    * name it is `snap-1`, `snap-2`, …
    */
   create(
-    snapshot: string | NonNullable<BodyInput<'createSnapshot'>> = {},
+    snapshot: string | (NonNullable<BodyInput<'createSnapshot'>> & CallOptions) = {},
     options: CallOptions = {},
   ): Promise<Answer<'createSnapshot'>> {
-    const body = typeof snapshot === 'string' ? { name: snapshot } : snapshot;
-    return this.#client.request('createSnapshot', { params: this.#params, body, ...options });
+    const given = typeof snapshot === 'string' ? { name: snapshot } : snapshot;
+    const { call, fields: body } = splitOptions({ ...given, ...options });
+    return this.#client.request('createSnapshot', { params: this.#params, body, ...call });
   }
 
   /** The oldest first. */

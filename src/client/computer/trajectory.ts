@@ -23,6 +23,7 @@ export class ComputerTrajectory {
     return this.#client.request('startTrajectory', { params: this.#params, body, ...call });
   }
 
+  /** The last recording: whether it runs, and how many steps it has. */
   get(options: CallOptions = {}): Promise<Answer<'getTrajectory'>> {
     return this.#client.request('getTrajectory', { params: this.#params, ...options });
   }

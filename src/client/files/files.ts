@@ -132,6 +132,7 @@ export class ComputerFiles {
     });
   }
 
+  /** The entries of a directory, by default of the home directory. */
   async list(path = '.', options: CallOptions = {}): Promise<Answer<'listDirectory'>['entries']> {
     const request = { params: this.#params, query: { path }, ...options };
     return (await this.#client.request('listDirectory', request)).entries;

@@ -17,6 +17,7 @@ export class RemoteFile implements AsyncIterable<Uint8Array> {
     this.mode = mode;
   }
 
+  /** The bytes as a web stream. */
   get stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return toStream(this.#body);
   }

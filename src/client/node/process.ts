@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { routes } from '../../contract/routes.js';
 import type { Client } from '../client.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
-import type { ProcessHandle, ProcessRequest } from '../process.js';
+import type { ProcessHandle, ProcessSettings } from '../process.js';
 import { signalMessage } from '../process.js';
 import type { Outlet } from '../sockets/message-socket.js';
 import { ProcessConnection, UNREAD_BYTES } from '../sockets/process-connection.js';
@@ -18,7 +18,7 @@ export interface NodeProcess extends ProcessHandle {
 export function openNodeProcess(
   client: Client,
   address: ComputerAddress,
-  { signal: given, timeoutMs, ...start }: ProcessRequest,
+  { signal: given, timeoutMs, ...start }: ProcessSettings,
 ): Promise<NodeProcess> {
   const path = buildPath(routes.process.paths, computerParameters(address));
   return client.socket(path, { signal: given, timeoutMs }, async (socket, signal) => {

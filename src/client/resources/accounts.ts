@@ -12,16 +12,19 @@ export class Owners {
 
   /** Makes an owner and its first API key; the answer is the only place where that can be seen. */
   create(
-    body: NonNullable<BodyInput<'createOwner'>>,
+    owner: NonNullable<BodyInput<'createOwner'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'createOwner'>> {
-    return this.#client.request('createOwner', { body, ...options });
+    const { call, fields: body } = splitOptions({ ...owner, ...options });
+    return this.#client.request('createOwner', { body, ...call });
   }
 
+  /** All owners, with their limits. */
   async list(options: CallOptions = {}): Promise<Answer<'listOwners'>['owners']> {
     return (await this.#client.request('listOwners', options)).owners;
   }
 
+  /** An owner, by name or id. */
   get(owner: string, options: CallOptions = {}): Promise<Answer<'getOwner'>> {
     return this.#client.request('getOwner', { params: { owner }, ...options });
   }
@@ -29,10 +32,11 @@ export class Owners {
   /** Changes the limit of running computers; null takes the service's. */
   update(
     owner: string,
-    body: NonNullable<BodyInput<'updateOwner'>>,
+    changes: NonNullable<BodyInput<'updateOwner'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'updateOwner'>> {
-    return this.#client.request('updateOwner', { params: { owner }, body, ...options });
+    const { call, fields: body } = splitOptions({ ...changes, ...options });
+    return this.#client.request('updateOwner', { params: { owner }, body, ...call });
   }
 
   /** A key for an owner who has lost theirs. */
@@ -81,11 +85,12 @@ export class Keys {
    * contains its text.
    */
   create(
-    key: string | NonNullable<BodyInput<'createKey'>>,
+    key: string | (NonNullable<BodyInput<'createKey'>> & CallOptions),
     options: CallOptions = {},
   ): Promise<Answer<'createKey'>> {
-    const body = typeof key === 'string' ? { name: key } : key;
-    return this.#client.request('createKey', { body, ...options });
+    const given = typeof key === 'string' ? { name: key } : key;
+    const { call, fields: body } = splitOptions({ ...given, ...options });
+    return this.#client.request('createKey', { body, ...call });
   }
 
   /** A single-use link that opens the web page with the rights of the client's own key. */
@@ -96,16 +101,19 @@ export class Keys {
   /** Changes the given fields at once. Other rights end what the key has open. */
   update(
     id: string,
-    body: NonNullable<BodyInput<'updateKey'>>,
+    changes: NonNullable<BodyInput<'updateKey'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'updateKey'>> {
-    return this.#client.request('updateKey', { params: { key: id }, body, ...options });
+    const { call, fields: body } = splitOptions({ ...changes, ...options });
+    return this.#client.request('updateKey', { params: { key: id }, body, ...call });
   }
 
+  /** The keys of the owner, without their texts. */
   async list(options: CallOptions = {}): Promise<Answer<'listKeys'>['keys']> {
     return (await this.#client.request('listKeys', options)).keys;
   }
 
+  /** Revokes a key; what it has open ends. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteKey', { params: { key: id }, ...options });
   }
@@ -130,6 +138,7 @@ export class Secrets {
     return this.#client.request('setSecret', { params, body: { value }, ...options });
   }
 
+  /** Names and times, without the values. */
   async list(
     project: string,
     options: CallOptions = {},
@@ -137,6 +146,7 @@ export class Secrets {
     return (await this.#client.request('listSecrets', { params: { project }, ...options })).secrets;
   }
 
+  /** Deletes a secret. */
   async delete(project: string, name: string, options: CallOptions = {}): Promise<void> {
     const params = { project, secret: name };
     await this.#client.request('deleteSecret', { params, ...options });
@@ -153,16 +163,19 @@ export class Connections {
 
   /** Stores an RTMP target under a name. Its stream key is never shown again. */
   create(
-    body: NonNullable<BodyInput<'createConnection'>>,
+    connection: NonNullable<BodyInput<'createConnection'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'createConnection'>> {
-    return this.#client.request('createConnection', { body, ...options });
+    const { call, fields: body } = splitOptions({ ...connection, ...options });
+    return this.#client.request('createConnection', { body, ...call });
   }
 
+  /** All targets, without their stream keys. */
   async list(options: CallOptions = {}): Promise<Answer<'listConnections'>['connections']> {
     return (await this.#client.request('listConnections', options)).connections;
   }
 
+  /** Deletes a target; a stream that uses it keeps running. */
   async delete(name: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteConnection', { params: { name }, ...options });
   }

@@ -1,5 +1,5 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/time-limit.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ComputerHandle, type KnownComputer, knownComputer } from '../computer/computer.js';
 import { requireRunning, untilReady, type WaitOptions } from '../computer/ready.js';
@@ -30,13 +30,15 @@ export class Computers {
    */
   async create(
     project: string,
-    body: NonNullable<BodyInput<'createComputer'>>,
+    settings: NonNullable<BodyInput<'createComputer'>> & WaitOptions,
     options: WaitOptions = {},
   ): Promise<KnownComputer> {
-    const computer = await untilReady(this.#client, options, (query, call) =>
+    const { call: given, fields } = splitOptions({ ...settings, ...options });
+    const { wait, ...body } = fields;
+    const computer = await untilReady(this.#client, { wait, ...given }, (query, call) =>
       this.#client.request('createComputer', { params: { project }, query, body, ...call }),
     );
-    if (options.wait !== false) requireRunning(computer);
+    if (wait !== false) requireRunning(computer);
     return knownComputer(this.#client, computer, { isOwn: true });
   }
 

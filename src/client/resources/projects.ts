@@ -10,10 +10,12 @@ export class Projects {
     this.#client = client;
   }
 
+  /** Creates a project. */
   create(name: string, options: CallOptions = {}): Promise<Answer<'createProject'>> {
     return this.#client.request('createProject', { body: { name }, ...options });
   }
 
+  /** The projects of the key's owner. */
   async list(options: CallOptions = {}): Promise<Answer<'listProjects'>['projects']> {
     return (await this.#client.request('listProjects', options)).projects;
   }
@@ -41,14 +43,17 @@ export class Projects {
     await this.#client.request('deleteProject', { params: { project }, ...options });
   }
 
+  /** Starts all of its computers; the answer has the status of each. */
   start(project: string, options: CallOptions = {}): Promise<Answer<'startProject'>> {
     return this.#client.request('startProject', { params: { project }, ...options });
   }
 
+  /** Stops all of its computers; the answer has the status of each. */
   stop(project: string, options: CallOptions = {}): Promise<Answer<'stopProject'>> {
     return this.#client.request('stopProject', { params: { project }, ...options });
   }
 
+  /** Restarts all of its computers; the answer has the status of each. */
   restart(project: string, options: CallOptions = {}): Promise<Answer<'restartProject'>> {
     return this.#client.request('restartProject', { params: { project }, ...options });
   }

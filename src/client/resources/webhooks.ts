@@ -1,5 +1,5 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
-import type { CallOptions } from '../calls/time-limit.js';
+import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 
 /** Targets to which events of the key's owner are posted. See `verifyWebhook` for their side. */
@@ -12,16 +12,19 @@ export class Webhooks {
 
   /** Only this answer contains the secret of the signatures. */
   create(
-    body: NonNullable<BodyInput<'createWebhook'>>,
+    webhook: NonNullable<BodyInput<'createWebhook'>> & CallOptions,
     options: CallOptions = {},
   ): Promise<Answer<'createWebhook'>> {
-    return this.#client.request('createWebhook', { body, ...options });
+    const { call, fields: body } = splitOptions({ ...webhook, ...options });
+    return this.#client.request('createWebhook', { body, ...call });
   }
 
+  /** All webhooks, without their secrets. */
   async list(options: CallOptions = {}): Promise<Answer<'listWebhooks'>['webhooks']> {
     return (await this.#client.request('listWebhooks', options)).webhooks;
   }
 
+  /** A webhook, without its secret. */
   get(id: string, options: CallOptions = {}): Promise<Answer<'getWebhook'>> {
     return this.#client.request('getWebhook', { params: { webhook: id }, ...options });
   }
@@ -40,6 +43,7 @@ export class Webhooks {
     return (await this.#client.request('listDeliveries', { params, ...options })).deliveries;
   }
 
+  /** Deletes a webhook and its deliveries. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteWebhook', { params: { webhook: id }, ...options });
   }

@@ -54,6 +54,25 @@ const programs = {
   },
   onlySetOptions: (desk: ComputerHandle, quality: number | undefined) =>
     desk.screenshot({ quality, settle: { quiet_ms: 200 }, region: undefined }),
+  optionsAmongFields: async (vc: VirtualComputers, desk: ComputerHandle, signal: AbortSignal) => {
+    await vc.computers.create('lab', { name: 'desk', signal, wait: false }, { timeoutMs: 1000 });
+    await desk.wait({ until: 'stable', signal });
+    await desk.find({ role: 'button', timeoutMs: 1000 });
+    await desk.drag({ start_x: 1, start_y: 1, end_x: 2, end_y: 2, signal });
+    await desk.update({ name: 'desk', signal });
+    await desk.startStream({ url: 'rtmp://live.example.com/app', signal });
+    await desk.browser({ signal });
+  },
+  missingFields: (desk: ComputerHandle) => [
+    // @ts-expect-error a wait needs a time, or what to wait for
+    desk.wait({}),
+    // @ts-expect-error a search needs a condition
+    desk.find({}),
+    // @ts-expect-error a process is one program
+    desk.process({ argv: ['ls'], command: 'ls' }),
+    // @ts-expect-error a process is a program
+    desk.process({ cwd: '/tmp' }),
+  ],
   environment: (): VirtualComputersOptions => ({ apiKey: undefined, baseUrl: undefined }),
 };
 

@@ -73,6 +73,7 @@ export {
   ComputerFiles,
   type ModeOptions,
   type RangeOptions,
+  type TransferOptions,
   type WriteOptions,
 } from './files/files.js';
 export { RemoteFile } from './files/remote-file.js';

@@ -8,6 +8,9 @@ const LOST = ['ECONNRESET', 'EPIPE', 'FETCH_FAILED'];
 const FIRST_PAUSE_MS = 250;
 /** A service that asks for a longer pause gets no second attempt. */
 const LONGEST_PAUSE_MS = 60_000;
+/** A service of this machine that restarts refuses connections for a second or two. */
+const RESTART_MS = 5_000;
+const RESTART_PAUSE_MS = 500;
 
 interface RetryOptions {
   /** It has the same effect if it is carried out twice. */
@@ -19,19 +22,25 @@ interface RetryOptions {
 /**
  * Attempts a request again where that has no effect of its own: after 429 and a refused connection
  * always, after 502, 503 and a lost connection if it is idempotent. Waits in between as long as `Retry-After` says, or
- * about 250 ms, then 500 ms and so on.
+ * about 250 ms, then 500 ms and so on. A service of this machine that refuses connections is tried for
+ * 5 s, as it may restart.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { isIdempotent, maxRetries, signal }: RetryOptions,
 ): Promise<T> {
+  const begin = performance.now();
   for (let retry = 0; ; retry++) {
     try {
       return await attempt();
     } catch (error) {
-      if (retry >= maxRetries || !isWorthRetrying(error, isIdempotent)) throw error;
+      if (!isWorthRetrying(error, isIdempotent)) throw error;
+      const mayRestart = isRefusedHere(error) && performance.now() - begin < RESTART_MS;
+      if (maxRetries === 0 || (retry >= maxRetries && !mayRestart)) throw error;
+      const doubled = FIRST_PAUSE_MS * 2 ** retry;
       // Without jitter, clients that were refused together would return together.
-      const backoff = FIRST_PAUSE_MS * 2 ** retry * (0.75 + Math.random() / 2);
+      const backoff =
+        (mayRestart ? Math.min(doubled, RESTART_PAUSE_MS) : doubled) * (0.75 + Math.random() / 2);
       const pause = error.retryAfter === undefined ? backoff : error.retryAfter * 1000;
       if (pause > LONGEST_PAUSE_MS) throw error;
       await sleep(pause, signal).catch((reason: unknown) => {
@@ -40,6 +49,14 @@ export async function withRetries<T>(
       });
     }
   }
+}
+
+/** Whether no program of this machine listens at the base URL. */
+function isRefusedHere(error: ServiceError | ServiceUnreachableError): boolean {
+  if (!(error instanceof ServiceUnreachableError) || codeOf(error.cause) !== 'ECONNREFUSED') {
+    return false;
+  }
+  return /^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/.test(error.baseUrl);
 }
 
 function isWorthRetrying(

@@ -5,8 +5,8 @@ import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
 import { headerOf } from '../http/failures.js';
-import { readBytes } from '../http/read-body.js';
-import { readLocalFile, writeLocalFile } from '../platform/index.js';
+import { type Endable, readBytes } from '../http/read-body.js';
+import { keepErrors, readLocalFile, writeLocalFile } from '../platform/index.js';
 import { type IfChanged, type IfNoneMatch, ifChanged } from '../requests.js';
 import { RemoteFile } from './remote-file.js';
 import { type FileData, uploadBody } from './upload-body.js';
@@ -27,6 +27,11 @@ export interface ModeOptions extends CallOptions {
 export interface WriteOptions extends ModeOptions {
   /** Length of a stream in bytes. If it has another length, the file is not written. */
   readonly size?: number | undefined;
+}
+
+export interface TransferOptions extends CallOptions {
+  /** Called with the bytes that were transferred so far, and with those of the file if it has a size. */
+  readonly onProgress?: ((bytes: number, size: number | undefined) => void) | undefined;
 }
 
 /**
@@ -152,16 +157,24 @@ export class ComputerFiles {
   }
 
   /** Writes a file of this machine to the computer, with its permissions. */
-  async upload(from: string, to: string, options: CallOptions = {}): Promise<FileWritten> {
+  async upload(
+    from: string,
+    to: string,
+    { onProgress, ...options }: TransferOptions = {},
+  ): Promise<FileWritten> {
     const { data, size, mode } = await readLocalFile(from);
-    return this.write(to, data, { size, mode, ...options });
+    return this.write(to, told(data, size, onProgress), { size, mode, ...options });
   }
 
   /** Writes a file of the computer to this machine; it appears complete or not at all. */
-  async download(from: string, to: string, options: CallOptions = {}): Promise<void> {
+  async download(
+    from: string,
+    to: string,
+    { onProgress, ...options }: TransferOptions = {},
+  ): Promise<void> {
     await withTimeLimit(options, this.#client.baseUrl, async (signal) => {
       const file = await this.open(from, { signal });
-      await writeLocalFile(to, file, file.mode);
+      await writeLocalFile(to, told(file, file.size, onProgress), file.mode);
     });
   }
 
@@ -214,6 +227,29 @@ export class ComputerFiles {
     const data = await readBytes(body);
     const etag = headerOf(headers, 'etag');
     return ifChanged({ data, etag, isUnchanged: statusCode === 304 }, asked);
+  }
+}
+
+/** The chunks, each told when it was taken. */
+function told(
+  chunks: Endable,
+  size: number | undefined,
+  onProgress: TransferOptions['onProgress'],
+): AsyncIterable<Uint8Array> {
+  if (onProgress === undefined) return chunks;
+  keepErrors(chunks);
+  return Object.assign(
+    counted(chunks, (bytes) => onProgress(bytes, size)),
+    { destroy: () => chunks.destroy?.() },
+  );
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, tell: (bytes: number) => void) {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    yield chunk;
+    bytes += chunk.length;
+    tell(bytes);
   }
 }
 

@@ -140,7 +140,9 @@ class AsyncDriver:
             step.method, url, headers=step.headers, content=content, timeout=timeouts(step)
         )
         try:
-            return await self._http.send(request, stream=True)
+            # A task of its own: anyio before 4 cancels the task that connects, and the count of its
+            # cancellations stays, for which a later asyncio.timeout() raises CancelledError.
+            return await asyncio.create_task(self._http.send(request, stream=True))
         except httpx.HTTPError as error:
             raise failure(error, self.session.settings.base_url, step.is_idempotent) from error
 

@@ -73,7 +73,7 @@ class Received:
 class ScriptedService:
     """Gives prepared answers, one after the other; the last one again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.answers = [Answer()]
         self.received: list[Received] = []
         service = self
@@ -115,7 +115,7 @@ class ScriptedService:
                 pass
 
         self.ended = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.port = self._server.server_port

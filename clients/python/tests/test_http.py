@@ -436,3 +436,49 @@ def test_takes_a_message_that_comes_with_the_handshake() -> None:
         base_url = f"http://127.0.0.1:{server.getsockname()[1]}/api"
         VirtualComputers(base_url, "k").computer(id="c").connect(80).close()
         thread.join(10)
+
+
+@pytest.mark.skipif(not hasattr(asyncio, "timeout"), reason="Python 3.11 and later")
+def test_leaves_no_cancellation_on_the_task(service: ScriptedService) -> None:
+    async def work() -> int:
+        async with AsyncVirtualComputers(service.base_url, "k") as vc:
+            await vc.request("GET", "/me")
+            task = asyncio.current_task()
+            return task.cancelling() if task else -1
+
+    assert asyncio.run(work()) == 0
+
+
+def test_waits_for_a_service_of_this_machine_that_restarts() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    restarted: list[ScriptedService] = []
+
+    def restart() -> None:
+        restarted.append(ScriptedService(port))
+
+    timer = threading.Timer(1.5, restart)
+    timer.start()
+    try:
+        vc = VirtualComputers(f"http://127.0.0.1:{port}/api", "k", max_retries=1)
+        assert vc.request("GET", "/me") == {}
+    finally:
+        timer.join()
+        restarted[0].close()
+
+
+def test_tells_the_progress_of_transfers(service: ScriptedService, tmp_path: Any) -> None:
+    content = b"x" * 600_000
+    source, target = tmp_path / "from", tmp_path / "to"
+    source.write_bytes(content)
+    files = client(service).computer(id="c").files
+    sent: list[int] = []
+    service.answers = [Answer(body=b'{"path": "/x", "size": 600000}')]
+    files.upload(source, "x", on_progress=sent.append)
+    received: list[int] = []
+    service.answers = [Answer(body=content)]
+    files.download("x", target, on_progress=received.append)
+    for told in (sent, received):
+        assert len(told) > 1 and told == sorted(told) and told[-1] == len(content)
+    assert target.read_bytes() == content

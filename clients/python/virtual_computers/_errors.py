@@ -67,6 +67,7 @@ class ServiceUnreachableError(VirtualComputersError):
         headers: Mapping[str, str] | None = None,
         remedy: str | None = None,
         may_repeat: bool = False,
+        is_refused: bool = False,
     ) -> None:
         super().__init__(f"cannot reach the service at {base_url}: {reason}", remedy=remedy)
         self.base_url = base_url
@@ -76,6 +77,8 @@ class ServiceUnreachableError(VirtualComputersError):
         self.retry_after = retry_after(self.headers)
         self.may_repeat = may_repeat
         """The request was not carried out, or has the same effect if it is carried out twice."""
+        self.is_refused = is_refused
+        """No program listens there."""
 
 
 class ServiceTimeoutError(VirtualComputersError, TimeoutError):
@@ -135,7 +138,10 @@ def _last_line(text: str) -> str:
 
 def not_listening(base_url: str) -> ServiceUnreachableError:
     remedy = "Start it with vc serve --detach, or check the base URL (VC_BASE_URL)"
-    return ServiceUnreachableError(base_url, "nothing listens there", remedy=remedy, may_repeat=True)
+    reason = "nothing listens there"
+    return ServiceUnreachableError(
+        base_url, reason, remedy=remedy, may_repeat=True, is_refused=True
+    )
 
 
 def error_from_answer(

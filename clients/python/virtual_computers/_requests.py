@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -9,7 +10,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any, AsyncIterable, Callable, Generator, Iterable, Mapping, TypeVar, Union
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
@@ -29,6 +30,9 @@ MARGIN_SECONDS = 180.0
 STALL_SECONDS = 120.0
 """Between two pieces of a transfer; the service ends stalled ones itself."""
 FIRST_PAUSE_SECONDS = 0.25
+RESTART_SECONDS = 5.0
+"""A service of this machine that restarts refuses connections for a second or two."""
+RESTART_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 60.0
 IDEMPOTENCY_KEY = "idempotency-key"
 CREATION = re.compile(r"/projects|/images|(/projects/[^/]+)?/computers(/[^/]+/(fork|snapshots))?")
@@ -178,11 +182,13 @@ def given(**fields: Any) -> dict[str, Any]:
 def exchange(session: Session, request: Request) -> Flow[Answer]:
     """
     Sends a request, again where that has no effect of its own: after 429 and a refused connection
-    always, after 502, 503 and a lost connection if it is idempotent.
+    always, after 502, 503 and a lost connection if it is idempotent. A service of this machine that
+    refuses connections is tried for 5 s, as it may restart.
     """
     limit = float("inf") if request.timeout is None else request.timeout
     deadline = time.monotonic() + limit
-    for retry in range(session.max_retries + 1):
+    restarted_by = time.monotonic() + RESTART_SECONDS
+    for retry in itertools.count():
         left = None if request.timeout is None else max(deadline - time.monotonic(), 0.001)
         try:
             answer: Answer = yield replace(request, timeout=left)
@@ -192,11 +198,23 @@ def exchange(session: Session, request: Request) -> Flow[Answer]:
             raise error_from_answer(base_url, answer.status, answer.headers, answer.body)
         except (ServiceError, ServiceUnreachableError) as error:
             pause = _pause(error, request, retry)
-            is_last = retry == session.max_retries or not request.can_repeat
+            may_restart = _is_refused_here(error) and time.monotonic() < restarted_by
+            if may_restart and pause is not None:
+                pause = min(pause, RESTART_PAUSE_SECONDS)
+            is_last = not request.can_repeat or session.max_retries == 0
+            is_last = is_last or (retry >= session.max_retries and not may_restart)
             if pause is None or is_last or time.monotonic() + pause >= deadline:
                 raise
             yield pause
     raise AssertionError("the loop returns or raises")
+
+
+def _is_refused_here(error: ServiceError | ServiceUnreachableError) -> bool:
+    """Whether no program of this machine listens at the base URL."""
+    if not isinstance(error, ServiceUnreachableError) or not error.is_refused:
+        return False
+    host = urlsplit(error.base_url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def of_service(base_url: str, answer: Answer) -> Answer:

@@ -52,23 +52,58 @@ def write(
     return (yield from _send(of, path, content, mode, size))
 
 
-def upload(of: Target, source: StrPath, path: str) -> Flow[FileWritten]:
-    """Writes a regular file of this machine to the computer, with its permissions."""
+def upload(
+    of: Target,
+    source: StrPath,
+    path: str,
+    *,
+    on_progress: Callable[[int], object] | None = None,
+) -> Flow[FileWritten]:
+    """
+    Writes a regular file of this machine to the computer, with its permissions. `on_progress` is
+    called with the bytes that were sent so far.
+    """
     if os.path.exists(source) and not os.path.isfile(source):
         raise OSError(errno.EINVAL, "Not a regular file", os.fspath(source))
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())
         pieces = sized(iter(lambda: file.read(PIECE), b""), status.st_size)
+        if on_progress is not None:
+            pieces = _told(pieces, on_progress)
         return (yield from _send(of, path, pieces, status.st_mode & 0o777, status.st_size))
 
 
-def download(of: Target, path: str, target: StrPath) -> Flow[None]:
+def _told(pieces: Iterable[bytes], on_progress: Callable[[int], object]) -> Iterator[bytes]:
+    sent = 0
+    for piece in pieces:
+        yield piece
+        sent += len(piece)
+        on_progress(sent)
+
+
+def download(
+    of: Target,
+    path: str,
+    target: StrPath,
+    *,
+    on_progress: Callable[[int], object] | None = None,
+) -> Flow[None]:
     """
     Writes a file of the computer to this machine; it appears complete or not at all. A link is
-    followed, and a device or pipe is written into.
+    followed, and a device or pipe is written into. `on_progress` is called with the bytes that were
+    received so far.
     """
     with _writing(target) as file:
-        answer = yield from _receive(of, path, file.write)
+        received = 0
+
+        def take(piece: bytes) -> None:
+            nonlocal received
+            file.write(piece)
+            received += len(piece)
+            if on_progress is not None:
+                on_progress(received)
+
+        answer = yield from _receive(of, path, take)
         mode = answer.get("x-file-mode")
         status = os.fstat(file.fileno())
         if mode is not None and stat.S_ISREG(status.st_mode):

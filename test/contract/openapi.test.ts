@@ -3,6 +3,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/contract/errors.js';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi/document.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
+import { operations } from '../../src/contract/operations.js';
 import { routes } from '../support/routes.js';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -130,4 +132,45 @@ test('only the health and logging in need no key', () => {
     Object.values(methods).some(({ security }) => security !== undefined),
   );
   expect(open.map(([path]) => path)).toEqual(['/health', '/sessions']);
+});
+
+test('the example of every body is accepted', () => {
+  const refused = Object.entries<Operation>(operations).flatMap(([name, { method, paths, body }]) => {
+    const [path = ''] = paths;
+    const { requestBody } = operation(path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase());
+    const { content } = (requestBody ?? {}) as { content?: Record<string, { example: unknown }> };
+    const example = content?.['application/json']?.example;
+    const isEmpty = JSON.stringify(example) === '{}' && name !== 'openBrowser';
+    return body === undefined || (body.safeParse(example).success && !isEmpty)
+      ? []
+      : [`${name}: ${JSON.stringify(example)}`];
+  });
+  expect(refused).toEqual([]);
+});
+
+test('a generator finds no two types of one name, and an item of every list', () => {
+  const pascal = (text: string) => text.replaceAll(/(?:^|_|-)(\w)/g, (_, a) => a.toUpperCase());
+  const schemas = (document.components as { schemas: Record<string, Node> }).schemas;
+  const ofSchemas = Object.entries(schemas).flatMap(([name, { properties = {} }]) => [
+    name,
+    ...Object.entries(properties as Record<string, Node>)
+      .filter(([, schema]) => 'enum' in schema)
+      .map(([property]) => name + pascal(property)),
+  ]);
+  const ofParameters = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods) as Node[])
+    .flatMap(({ operationId, parameters = [] }) =>
+      (parameters as { name: string; schema: Node }[])
+        .filter(({ schema }) => 'enum' in schema)
+        .map(({ name }) => pascal(String(operationId)) + pascal(name)),
+    );
+  const all = [...ofSchemas, ...ofParameters];
+  expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+  const lists: Node[] = [];
+  JSON.stringify(document, (_, value) => {
+    if (value?.type === 'array') lists.push(value);
+    return value;
+  });
+  expect(lists.length).toBeGreaterThan(50);
+  expect(lists.filter((list) => !('items' in list))).toEqual([]);
 });

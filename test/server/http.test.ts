@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -312,7 +313,7 @@ describe('computers', () => {
     ['bash', { command: '' }, 'command must'],
     ['bash', { command: 'x', timeout: 'soon' }, 'timeout must be'],
     ['exec', { code: 'x', timeout: 301 }, 'timeout must be'],
-    ['wait', {}, 'duration'],
+    ['wait', {}, 'seconds must be given'],
     ['wait', { seconds: 61 }, 'seconds must be'],
   ])('refuses %s %j', async (action, body, message) => {
     await call('POST', '/projects', { name: 'actions' });
@@ -386,5 +387,20 @@ describe('descriptions', () => {
     expect(api.json.servers).toEqual([
       { url: expect.stringMatching(/^http:\/\/[^/]+\/api$/), description: 'This service.' },
     ]);
+  });
+
+  it('compresses the OpenAPI document, with the address of each request', async () => {
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      const answered = (encoding: string) =>
+        app.inject({
+          url: '/api/openapi.json',
+          headers: { host, 'accept-encoding': encoding },
+        });
+      const [plain, small] = [await answered('gzip;q=0'), await answered('br, gzip')];
+      expect(small.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length / 5);
+      expect(gunzipSync(small.rawPayload).equals(plain.rawPayload)).toBe(true);
+      expect(plain.json()).toMatchObject({ servers: [{ url: `http://${host}/api` }] });
+    }
   });
 });

@@ -26,7 +26,11 @@ export const FindElements = z
     message: 'must be given, or role or name',
     path: ['text'],
   })
-  .meta({ id: 'FindElements', description: 'Conditions, of which at least one is required.' });
+  .meta({
+    id: 'FindElements',
+    description: 'Conditions, of which at least one is required.',
+    examples: [{ role: 'button', text: 'sign in' }],
+  });
 
 const pixels = z.number().int();
 

@@ -69,7 +69,11 @@ export const Click = z
     scale,
     settle,
   })
-  .meta({ id: 'Click', description: 'A click with the mouse, on a position or an element.' });
+  .meta({
+    id: 'Click',
+    description: 'A click with the mouse, on a position or an element.',
+    examples: [{ x: 640, y: 400 }],
+  });
 
 export const Move = z
   .object({ x: left('Position'), y: top('Position'), keys, scale, settle })
@@ -141,6 +145,7 @@ export const Scroll = z
   .meta({
     id: 'Scroll',
     description: 'A turn of the mouse wheel, by steps in a `direction` or by pixels.',
+    examples: [{ direction: 'down', amount: 3 }],
   });
 
 const position = {

@@ -53,6 +53,7 @@ export const Wait = z
   })
   .meta({
     id: 'Wait',
+    examples: [{ until: 'stable', timeout: 10 }],
     description: 'What to wait for: one of `duration`, `seconds` and `until` is required.',
   });
 
@@ -67,7 +68,10 @@ export const WaitResult = z
   })
   .meta({ id: 'WaitResult', description: 'How long the operation waited.' });
 
-export const ImageFormat = oneOfWords(IMAGE_FORMATS);
+export const ImageFormat = oneOfWords(IMAGE_FORMATS).meta({
+  id: 'ImageFormat',
+  description: 'Format of a picture.',
+});
 
 export const ScreenshotQuery = z.object({
   format: ImageFormat.optional().describe(

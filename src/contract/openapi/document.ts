@@ -229,8 +229,10 @@ function errorStatuses({ name, endpoint, requestBody }: Row, path: string): numb
   const onComputers =
     /:(id|project|owner)\b/.test(path) ||
     ['createComputerIn', 'saveImage', 'buildImage', 'deleteImage'].includes(name);
+  // A project in the body; a session that a request with a key does not have.
+  const others = ['createKey', 'getSession', 'endSession'].includes(name);
   const statuses = [400, 401, 403, 429, 500];
-  if (path.includes(':') || onComputers || endpoint.administrators) statuses.push(404);
+  if (path.includes(':') || onComputers || endpoint.administrators || others) statuses.push(404);
   if (endpoint.body) statuses.push(408, 413, 415);
   else if (requestBody) statuses.push(408);
   if (onComputers) statuses.push(503);

@@ -64,7 +64,8 @@ function override({ zodSchema, jsonSchema }: Converted): void {
 }
 
 /**
- * An example of a value: that of the schema, or else the required properties with theirs. Undefined
+ * An example of a value: that of the schema, or else the required properties with theirs, or the first
+ * one if none is required. Undefined
  * if the schema has none.
  */
 export function exampleOf(schema: Json, named: Json): unknown {
@@ -86,7 +87,8 @@ export function exampleOf(schema: Json, named: Json): unknown {
 }
 
 function exampleOfObject({ properties = {}, required = [] }: Json, named: Json): unknown {
-  const names = required as readonly string[];
+  const [first] = Object.keys(properties as object);
+  const names = (required as readonly string[]).length > 0 ? (required as string[]) : [first];
   const fields = Object.entries(properties as Record<string, Json>)
     .filter(([name]) => names.includes(name))
     .map(([name, property]) => [name, exampleOf(property, named)]);

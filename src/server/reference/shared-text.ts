@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrl } from '../http/absolute-urls.js';
 import { sendStream } from '../http/streaming.js';
@@ -6,6 +7,8 @@ import { ByteStream } from '../requests.js';
 
 /** In place of the base address, which depends on the request. */
 const PLACE = 'http://base-address.invalid/api';
+/** Base addresses for which the compressed text is kept. A service has one or two. */
+const MOST_ADDRESSES = 4;
 
 /**
  * Answers a text that needs no key. It is made once, and all answers share its bytes: otherwise clients
@@ -13,11 +16,26 @@ const PLACE = 'http://base-address.invalid/api';
  */
 export function sharedText(type: string, make: (baseUrl: string) => string) {
   let parts: Buffer[] | undefined;
+  const compressed = new Map<string, Buffer>();
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     parts ??= make(PLACE)
       .split(PLACE)
       .map((part) => Buffer.from(part));
-    const url = Buffer.from(baseUrl(request));
+    const address = baseUrl(request);
+    const url = Buffer.from(address);
+    reply.header('vary', [reply.getHeader('vary'), 'accept-encoding'].filter(Boolean).join(', '));
+    if (/\bgzip\b(?!\s*;\s*q=0)/.test(String(request.headers['accept-encoding']))) {
+      if (compressed.size < MOST_ADDRESSES && !compressed.has(address)) {
+        const [first = Buffer.of(), ...rest] = parts;
+        const whole = Buffer.concat([first, ...rest.flatMap((part) => [url, part])]);
+        compressed.set(address, gzipSync(whole));
+      }
+      const data = compressed.get(address);
+      if (data !== undefined) {
+        reply.header('content-encoding', 'gzip').header('content-length', data.length);
+        return sendStream(reply, new ByteStream(Readable.from([data]), type));
+      }
+    }
     const pieces = parts
       .flatMap((part, index) => (index === 0 ? [part] : [url, part]))
       .filter(({ length }) => length > 0);

@@ -52,7 +52,12 @@ export function baseUrl(request: FastifyRequest): string {
   return `${origin(request)}${request.server.prefix}`;
 }
 
-function origin(request: FastifyRequest): string {
+/** A path of a proxy below which it serves the service, such as `/vc`. */
+const PREFIX = /^(?:\/[\w~-][\w.~-]*){1,8}$/;
+
+function origin({ headers }: FastifyRequest): string {
+  const prefix = String(headers['x-forwarded-prefix'] ?? '');
+  const path = prefix.length <= 256 && PREFIX.test(prefix) ? prefix : '';
   // checkOrigin has accepted the host.
-  return `${isOverTls(request) ? 'https' : 'http'}://${request.headers.host}`;
+  return `${isOverTls({ headers }) ? 'https' : 'http'}://${headers.host}${path}`;
 }

@@ -52,7 +52,9 @@ export const CreateComputer = z
     os: Os.optional().describe('Without it that of the image, and without an image `linux`.'),
     ram: Ram.default(2).describe('Memory in GB.'),
     cpu: Cpu.default(2).describe('Number of cores.'),
-    gpu: Gpu.default('none').describe('Only `none` is available in this version.'),
+    gpu: Gpu.default('none').describe(
+      '`T4` and `A10` are coming soon: they are refused unless the engine has one.',
+    ),
     resolution: Resolution.default({ width: 1280, height: 800 }),
     image: ImageName.optional().meta({
       description:

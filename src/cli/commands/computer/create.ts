@@ -43,7 +43,7 @@ export const command = defineCommand({
       otherwise: '2',
       also: inGigabytes(RAM_SIZES),
     }),
-    gpu: choice('--gpu <name>', 'GPU', GPUS, { otherwise: 'none' }),
+    gpu: choice('--gpu <name>', 'GPU; T4 and A10 are coming soon', GPUS, { otherwise: 'none' }),
     resolution: value('--resolution <size>', 'screen size in pixels', resolution, {
       otherwise: '1280x800',
     }),

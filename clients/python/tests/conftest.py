@@ -11,7 +11,7 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Mapping
 
 import pytest
 
@@ -58,7 +58,7 @@ class Answer:
 
     status: int = 200
     body: bytes = b"{}"
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
     delay: float = 0
 
 

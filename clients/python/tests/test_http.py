@@ -482,3 +482,33 @@ def test_tells_the_progress_of_transfers(service: ScriptedService, tmp_path: Any
     for told in (sent, received):
         assert len(told) > 1 and told == sorted(told) and told[-1] == len(content)
     assert target.read_bytes() == content
+
+
+def test_opens_the_browser_at_the_base_url(service: ScriptedService) -> None:
+    ws_url = "ws://10.0.0.1/api/computers/c/cdp?ticket=t"
+    service.answers = [Answer(body=json.dumps({"ws_url": ws_url}).encode())]
+    address = client(service).computer(id="c").browser(profile="temporary", args=["--lang=de"])
+    assert address == f"ws://127.0.0.1:{service.port}/api/computers/c/cdp?ticket=t"
+    assert json.loads(service.received[0].body) == {"profile": "temporary", "args": ["--lang=de"]}
+
+
+def test_streams_the_screen(service: ScriptedService) -> None:
+    desk = client(service).computer(id="c")
+    service.answers = [Answer(body=b'{"status": "streaming"}')]
+    assert desk.start_stream("studio", fps=15)["status"] == "streaming"
+    assert desk.stream_status()["status"] == "streaming"
+    desk.stop_stream()
+    paths = [received.path for received in service.received]
+    assert paths == [f"/api/computers/c/stream/{what}" for what in ("start", "status", "stop")]
+    assert json.loads(service.received[0].body) == {"connection_name": "studio", "fps": 15}
+
+
+def test_lists_the_computers_of_all_projects(service: ScriptedService) -> None:
+    pages = [([COMPUTER], "next"), ([{**COMPUTER, "id": "other"}], None)]
+    service.answers = [
+        Answer(body=json.dumps({"computers": computers, "next_cursor": cursor}).encode())
+        for computers, cursor in pages
+    ]
+    listed = client(service).computers.list_all(labels={"team": None})
+    assert [computer.id for computer in listed] == [COMPUTER["id"], "other"]
+    assert "cursor=next" in service.received[1].path and "label=team" in service.received[1].path

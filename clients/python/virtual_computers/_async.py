@@ -132,6 +132,10 @@ class AsyncComputer(_ComputerPart):
     save_trajectory = awaiting(files.save_trajectory)
     delete_trajectory = awaiting(computer.delete_trajectory)
     view = awaiting(computer.view)
+    browser = awaiting(computer.browser)
+    start_stream = awaiting(computer.start_stream)
+    stream_status = awaiting(computer.stream_status)
+    stop_stream = awaiting(computer.stop_stream)
     history = awaiting(computer.history)
     screenshot = awaiting(actions.screenshot)
     record = awaiting(files.record)
@@ -257,6 +261,7 @@ class AsyncComputers(_ServicePart):
         lambda self, info: _handle(self._driver, self._target, info, is_own=False),
     )
     list = awaiting(resources.list_computers)
+    list_all = awaiting(resources.list_all_computers)
 
 
 class AsyncImages(_ServicePart):

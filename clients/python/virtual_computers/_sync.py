@@ -132,6 +132,10 @@ class Computer(_ComputerPart):
     save_trajectory = blocking(files.save_trajectory)
     delete_trajectory = blocking(computer.delete_trajectory)
     view = blocking(computer.view)
+    browser = blocking(computer.browser)
+    start_stream = blocking(computer.start_stream)
+    stream_status = blocking(computer.stream_status)
+    stop_stream = blocking(computer.stop_stream)
     history = blocking(computer.history)
     screenshot = blocking(actions.screenshot)
     record = blocking(files.record)
@@ -253,6 +257,7 @@ class Computers(_ServicePart):
         lambda self, info: _handle(self._driver, self._target, info, is_own=False),
     )
     list = blocking(resources.list_computers)
+    list_all = blocking(resources.list_all_computers)
 
 
 class Images(_ServicePart):

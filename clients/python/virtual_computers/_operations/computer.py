@@ -232,6 +232,50 @@ def view(of: Target, mode: Literal["control", "view"] = "control") -> Flow[View]
     return View(url, answer["expires_at"])
 
 
+def browser(
+    of: Target,
+    *,
+    url: str | None = None,
+    args: Sequence[str] | None = None,
+    profile: Literal["kept", "temporary"] | None = None,
+) -> Flow[str]:
+    """
+    Opens the browser for a client of the Chrome DevTools Protocol, such as Playwright:
+    `chromium.connect_over_cdp(desk.browser())`. The address is for one connection.
+    """
+    body = given(url=url, args=args and list(args), profile=profile)
+    address: str = (yield from of.ask("POST", "/browser", body))["ws_url"]
+    # The service may see another address behind a proxy.
+    _, found, rest = address.partition("/computers/")
+    base = of.session.settings.base_url.replace("http", "ws", 1)
+    return f"{base}/computers/{rest}" if found else address
+
+
+def start_stream(
+    of: Target,
+    connection: str | None = None,
+    *,
+    url: str | None = None,
+    fps: Literal[15, 30, 60] | None = None,
+    bitrate: int | None = None,
+) -> Flow[dict[str, Any]]:
+    """
+    Streams the screen to a saved RTMP target, or to a URL; returns when the first frame is sent.
+    """
+    body = given(connection_name=connection, url=url, fps=fps, bitrate=bitrate)
+    return (yield from of.ask("POST", "/stream/start", body))
+
+
+def stream_status(of: Target) -> Flow[dict[str, Any]]:
+    """Whether its screen is streamed, and since when."""
+    return (yield from of.ask("GET", "/stream/status"))
+
+
+def stop_stream(of: Target) -> Flow[None]:
+    """Ends the stream; has no effect if there is none."""
+    yield from of.ask("POST", "/stream/stop")
+
+
 def control(of: Target) -> Flow[ControlState]:
     """Who has control alone."""
     return ControlState.of((yield from of.ask("GET", "/control")))

@@ -99,11 +99,29 @@ def list_computers(
     The computers of a project; with `labels` only those that have all of them. None stands for any
     value.
     """
-    wanted = (labels or {}).items()
-    label = [name if value is None else f"{name}={value}" for name, value in wanted]
     path = f"/projects/{segment(project)}/computers"
-    answer = yield from call_json(of, "GET", path, params={"label": label})
+    answer = yield from call_json(of, "GET", path, params={"label": _labels(labels)})
     return [ComputerInfo.of(one) for one in answer["computers"]]
+
+
+def list_all_computers(
+    of: Session, *, labels: Mapping[str, str | None] | None = None
+) -> Flow[list[ComputerInfo]]:
+    """The computers of all projects, the oldest first; `labels` as in `list`."""
+    computers: list[ComputerInfo] = []
+    cursor = None
+    while True:
+        params = {"limit": 1000, "cursor": cursor, "label": _labels(labels)}
+        answer = yield from call_json(of, "GET", "/computers", params=params)
+        computers.extend(ComputerInfo.of(one) for one in answer["computers"])
+        cursor = answer["next_cursor"]
+        if cursor is None:
+            return computers
+
+
+def _labels(labels: Mapping[str, str | None] | None) -> list[str]:
+    wanted = (labels or {}).items()
+    return [name if value is None else f"{name}={value}" for name, value in wanted]
 
 
 def get_computer(

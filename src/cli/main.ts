@@ -8,7 +8,13 @@ import { CliError, InterruptedError } from './errors/cli-error.js';
 import { ExitCode, failureCode } from './errors/exit-codes.js';
 import { cannotWrite } from './errors/file-errors.js';
 import { printReport, reportOf } from './errors/report.js';
-import { commandPath, hasFlag, withoutHelp, withProgramApart } from './framework/argv.js';
+import {
+  commandPath,
+  hasFlag,
+  withoutHelp,
+  withProgramApart,
+  withWordsApart,
+} from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
 import type { CommandDefinition } from './framework/define.js';
@@ -96,11 +102,12 @@ function printsJson(argv: readonly string[], { stderr }: Io): boolean {
   return hasFlag(argv, '--json');
 }
 
-/** Only `exec` takes a program with its options. */
+/** Only `exec` and `ssh` take words of another program. */
 async function withProgram(argv: readonly string[]): Promise<readonly string[]> {
   const path = commandPath(argv);
-  if (!path.includes('exec')) return argv;
+  if (!path.includes('exec') && !path.includes('ssh')) return argv;
   const command = await findCommand(tree, path);
+  if (command?.definition.ownWords) return withWordsApart(argv, command.path.length);
   return withProgramApart(argv, command?.definition, command?.path.length ?? 0);
 }
 

@@ -451,6 +451,19 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /out/,
     stderr: 'err',
   },
+  'computer ssh': {
+    argv: ['computer', 'ssh', '-v', name, 'uptime'],
+    answers: { [`GET ${at}`]: { ...computer, status: 'stopped' } },
+    asks: [`GET ${at}`],
+    code: 125,
+    stdout: '',
+    stderr: /demo\/desktop is stopped\n.*vc start demo\/desktop/,
+  },
+  'ssh-config': {
+    argv: ['ssh-config', '--print'],
+    asks: [],
+    stdout: /^Host "\*\.vc" "!\*'\*"$/m,
+  },
   'computer cp': {
     argv: ['computer', 'cp', `${name}:none`, '.'],
     asks: [`GET ${at}/entry?path=none`],

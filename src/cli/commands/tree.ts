@@ -64,6 +64,7 @@ const groups: readonly Group[] = [
       bash: () => import('./computer/bash.js'),
       python: () => import('./computer/python.js'),
       shell: () => import('./computer/shell.js'),
+      ssh: () => import('./computer/ssh.js'),
       cp: () => import('./computer/cp.js'),
       forward: () => import('./computer/forward.js'),
       stream: () => import('./computer/stream.js'),
@@ -231,6 +232,7 @@ const singles: readonly Single[] = [
   { name: 'down', heading: 'Computer commands', load: () => import('./down.js') },
   { name: 'diff', heading: 'Computer commands', load: () => import('./diff.js') },
   { name: 'login', heading: 'Access', load: () => import('./login.js') },
+  { name: 'ssh-config', heading: 'Access', load: () => import('./ssh-config.js') },
   { name: 'dashboard', heading: 'Access', load: () => import('./dashboard.js') },
   { name: 'whoami', heading: 'Access', load: () => import('./whoami.js') },
   { name: 'usage', heading: 'Access', load: () => import('./usage.js') },
@@ -247,6 +249,7 @@ const singles: readonly Single[] = [
   { name: 'demo', heading: 'More', load: () => import('./demo.js') },
   { name: 'completion', heading: 'More', load: () => import('./completion.js') },
   { name: 'help', heading: 'More', load: withTree(() => import('./help.js')) },
+  { name: 'ssh-proxy', load: () => import('./ssh-proxy.js') },
   { name: '__generate', load: withTree(() => import('./generate.js')) },
 ];
 

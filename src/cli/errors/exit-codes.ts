@@ -36,7 +36,10 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
   [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
-  [ExitCode.notRun, 'exec, bash, python, shell and record-run: any other failure of vc itself'],
+  [
+    ExitCode.notRun,
+    'exec, bash, python, shell, ssh and record-run: any other failure of vc itself',
+  ],
   [ExitCode.interrupted, 'interrupted with Ctrl-C'],
   [ExitCode.readerGone, 'the reader of the output has closed the pipe'],
 ];

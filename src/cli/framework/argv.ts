@@ -60,3 +60,17 @@ export function withProgramApart(
   }
   return argv;
 }
+
+/** The same for a command whose words, options included, are those of another program. */
+export function withWordsApart(argv: readonly string[], path: number): readonly string[] {
+  let before = path;
+  for (let i = 0; i < argv.length; i += 1) {
+    const word = argv[i] ?? '';
+    if (word === '--') return argv;
+    const isOwn = word.startsWith('--') || word === '-h';
+    if (before === 0 && !isOwn) return [...argv.slice(0, i), '--', ...argv.slice(i)];
+    if (valueFlags.includes(word)) i += 1;
+    else if (!word.startsWith('-')) before -= 1;
+  }
+  return argv;
+}

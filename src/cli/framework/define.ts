@@ -94,6 +94,8 @@ interface Definition<A extends Arguments, O extends Options> {
    * another: {@link ExitCode.notRun}.
    */
   readonly runsProgram?: true;
+  /** All words after its name are those of another program, but long options of vc directly there. */
+  readonly ownWords?: true;
   /** Resolves to an exit code, or to nothing for 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most runners return nothing
   run(context: Context, args: Values<A>, options: Values<O>): Promise<number | void>;

@@ -53,9 +53,8 @@ function suggest(
   [first, verb]: readonly string[],
 ): string | undefined {
   if (code === 'commander.excessArguments') {
-    // `ssh HOST PROGRAM` runs a program.
-    const isShell = [first, verb].some((word) => word === 'shell' || word === 'ssh');
-    if (isShell) return 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.';
+    if ([first, verb].includes('shell'))
+      return 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.';
     return message.includes('Expected 0 ') ? undefined : 'Quote an argument that contains spaces.';
   }
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {

@@ -174,7 +174,7 @@ describe.each([
 it('shell returns 125 when vc itself fails, and other commands keep their codes', async () => {
   const env = { VC_BASE_URL: 'http://127.0.0.1:1/api' };
   expect((await vc('shell', [], { env })).code).toBe(125);
-  expect((await vc('ssh', ['--no-such-option'])).code).toBe(125);
+  expect((await vc('shell', ['--no-such-option'])).code).toBe(125);
   expect((await vc('get', [], { env })).code).toBe(7);
   expect((await vc('get', ['--no-such-option'])).code).toBe(2);
   expect((await world.run(['computer', 'bsh'])).code).toBe(2);

@@ -66,7 +66,7 @@ test.each([
     ['<running-computer>', ':'],
   ],
   [
-    ['ssh', '-p', 'shop', ''],
+    ['shell', '-p', 'shop', ''],
     ['<running-computer>', ':'],
   ],
   [

@@ -174,10 +174,10 @@ test.each([
   [['rm', 'desk', '-f'], '--yes'],
   [['ls', '--format', 'json'], '--json, --jq'],
   [['screenshot', 'desk', 'desk.png'], 'Name the file with -o'],
-  [['ssh', 'b', 'ls'], 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.'],
+  [['shell', 'b', 'ls'], 'To run a program in this terminal: vc exec -t COMPUTER PROGRAM.'],
 ])('for %j the intended command is suggested', async (argv, remedy) => {
   const { code, stderr } = await world.run(argv);
-  const isProgram = /^(bash|exec|ssh)$/.test(argv[0] ?? '');
+  const isProgram = /^(bash|exec|shell)$/.test(argv[0] ?? '');
   expect(code).toBe(isProgram ? 125 : 2);
   expect(stderr.replaceAll(/\n +/g, ' ')).toContain(remedy);
 });

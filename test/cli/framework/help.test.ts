@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tree } from '../../../src/cli/commands/tree.js';
+import { withWordsApart } from '../../../src/cli/framework/argv.js';
 import { flagNames } from '../../../src/cli/framework/flags.js';
 import { globalOptions } from '../../../src/cli/framework/globals.js';
 import { buildProgram } from '../../../src/cli/framework/program.js';
@@ -133,8 +134,9 @@ describe.each(commands)('vc $words', ({ command, words }) => {
 
   test('has examples that parse', async () => {
     for (const { command: example } of command.examples) {
-      const [program, ...argv] = shellWords(example);
+      const [program, ...words] = shellWords(example);
       expect(program).toBe('vc');
+      const argv = command.ownWords === true ? withWordsApart(words, 1) : words;
       let invoked = '';
       const builder = await buildProgram(tree, argv, {
         dispatch: async (definition, args, options) => {

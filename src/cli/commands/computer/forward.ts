@@ -18,6 +18,7 @@ import { print, printJson } from '../../output/print.js';
 import { isLoopback } from '../../serve/listen.js';
 import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
+import { refuseStopped } from '../../targets/stopped.js';
 
 interface Forward {
   readonly local: number;
@@ -55,13 +56,7 @@ export const command = defineCommand({
     const { signal } = context.interrupts;
     const params = computerParameters(address);
     const { status } = await client.request('getComputer', { params, signal });
-    if (status !== 'running' && status !== 'starting') {
-      throw new CliError(`${describeAddress(address)} is ${status}`, {
-        remedy: `start it: vc start ${inCommands(context, computer)}`,
-        exitCode: ExitCode.conflict,
-        code: 'not_running',
-      });
-    }
+    refuseStopped(status, describeAddress(address), inCommands(context, computer));
     const release = context.interrupts.capture(() => stop.abort());
     const stop = new AbortController();
     const servers: Server[] = [];

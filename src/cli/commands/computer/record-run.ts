@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { MAX_TRAJECTORY_SECONDS } from '../../../contract/constants.js';
 import { CliError } from '../../errors/cli-error.js';
-import { processExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { argument, defineCommand, many, value } from '../../framework/define.js';
 import { duration } from '../../input/duration.js';
@@ -10,6 +7,7 @@ import { nonEmpty } from '../../input/parse.js';
 import { done, note } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
+import { runLocally } from '../../terminal/run-locally.js';
 
 export const command = defineCommand({
   name: 'record-run',
@@ -48,7 +46,7 @@ export const command = defineCommand({
     await onComputer(context, 'startTrajectory', computer, body);
     let code: number;
     try {
-      code = await runLocally(context, command);
+      code = await runProgram(context, command);
     } catch (error) {
       await onComputer(context, 'deleteTrajectory', computer).catch(() => undefined);
       throw error;
@@ -72,22 +70,9 @@ export const command = defineCommand({
   },
 });
 
-/** Runs a program of this machine with the streams of vc; Ctrl-C is for the program. */
-async function runLocally(context: Context, argv: readonly string[]): Promise<number> {
-  const [program = '', ...args] = argv;
-  const { cwd, env } = context;
-  const child = spawn(program, args, { cwd, env, stdio: 'inherit' });
-  const release = context.interrupts.capture((signal) => {
-    // The terminal has sent Ctrl-C to both.
-    if (signal !== 'SIGINT' || !context.io.stdin.isTTY) child.kill(signal);
-  });
-  try {
-    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-    return processExitCode({ code, signal });
-  } catch (cause) {
+async function runProgram(context: Context, argv: readonly string[]): Promise<number> {
+  return runLocally(context, argv).catch((cause: unknown) => {
     const reason = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such program' : cause;
-    throw new CliError(`cannot run ${program}: ${String(reason)}`, { cause });
-  } finally {
-    release();
-  }
+    throw new CliError(`cannot run ${argv[0]}: ${String(reason)}`, { cause });
+  });
 }

@@ -19,7 +19,6 @@ const LOGIN_SHELL = withKnownTerminal('exec "${SHELL:-/bin/sh}" -l');
 
 export const command = defineCommand({
   name: 'shell',
-  aliases: ['ssh'],
   summary: 'Open an interactive shell',
   details: [
     'Opens the login shell in this terminal. Keys such as Ctrl-C go to the computer. To disconnect,',

@@ -32,7 +32,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['fork'], 'clone duplicate branch'],
   [['snapshot create'], 'checkpoint save'],
   [['image save'], 'commit'],
-  [['shell'], 'ssh sh console terminal attach login'],
+  [['shell'], 'sh console terminal attach login'],
   [['exec'], 'cmd command execute'],
   [['bash'], 'script'],
   [['python'], 'py python3 eval'],

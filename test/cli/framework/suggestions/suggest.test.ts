@@ -43,7 +43,7 @@ test.each([
   ['computer ps', 'vc computer ls'],
   ['computer inspect', 'vc computer get'],
   ['computers logs', 'vc logs'],
-  ['computer ssh', 'vc computer shell'],
+  ['computer console', 'vc computer shell'],
   ['project list', 'vc project ls'],
   ['image inspect', 'vc get'],
   ['connection create', 'vc connection add'],

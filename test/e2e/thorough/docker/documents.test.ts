@@ -13,7 +13,13 @@ import { openTestService, type TestService } from '../../../support/service/serv
 
 /** Lines that are not run here, by document. */
 const SKIPPED: Readonly<Record<string, Skipped>> = {
-  'recipes.md': [[/^ssh /, 'needs another machine']],
+  'recipes.md': [
+    [/^ssh -N /, 'needs another machine'],
+    [
+      /^(ssh|scp|rsync|git|code|ansible|GIT_SSH_COMMAND=\S+ \S+ git) /,
+      'ssh ignores $HOME; operations/ssh.test.ts has such programs',
+    ],
+  ],
   'browser-testing.md': [],
 };
 

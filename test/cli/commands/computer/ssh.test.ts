@@ -66,6 +66,12 @@ describe('vc ssh', () => {
     expect(text).toContain('\n-oStrictHostKeyChecking=yes\n');
   });
 
+  test('a name that ssh would refuse is given to it as an id', async () => {
+    world.service.on('GET /projects/demo/computers/my%20%22desk%22', computer);
+    expect(await run(['ssh', 'demo/my "desk"'])).toMatchObject({ code: 9, stderr: '' });
+    expect(sshArguments()).toEqual([ID_HOST, '-oUser=user']);
+  });
+
   test('without a computer it takes the only one', async () => {
     world.service.on('GET /computers', { computers: [computer], next_cursor: null });
     await run(['ssh']);

@@ -135,16 +135,18 @@ test('only the health and logging in need no key', () => {
 });
 
 test('the example of every body is accepted', () => {
-  const refused = Object.entries<Operation>(operations).flatMap(([name, { method, paths, body }]) => {
-    const [path = ''] = paths;
-    const { requestBody } = operation(path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase());
-    const { content } = (requestBody ?? {}) as { content?: Record<string, { example: unknown }> };
-    const example = content?.['application/json']?.example;
-    const isEmpty = JSON.stringify(example) === '{}' && name !== 'openBrowser';
-    return body === undefined || (body.safeParse(example).success && !isEmpty)
-      ? []
-      : [`${name}: ${JSON.stringify(example)}`];
-  });
+  const refused = Object.entries<Operation>(operations).flatMap(
+    ([name, { method, paths, body }]) => {
+      const [path = ''] = paths;
+      const { requestBody } = operation(path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase());
+      const { content } = (requestBody ?? {}) as { content?: Record<string, { example: unknown }> };
+      const example = content?.['application/json']?.example;
+      const isEmpty = JSON.stringify(example) === '{}' && name !== 'openBrowser';
+      return body === undefined || (body.safeParse(example).success && !isEmpty)
+        ? []
+        : [`${name}: ${JSON.stringify(example)}`];
+    },
+  );
   expect(refused).toEqual([]);
 });
 

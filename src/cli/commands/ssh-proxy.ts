@@ -85,7 +85,7 @@ async function connect(
   onGreeting: (line: string) => Promise<void>,
 ): Promise<number> {
   let start: Buffer | undefined = Buffer.alloc(0);
-  const process = async (chunk: Buffer): Promise<Buffer> => {
+  const afterGreeting = async (chunk: Buffer): Promise<Buffer> => {
     if (start === undefined) return chunk;
     start = Buffer.concat([start, chunk]);
     const end = start.indexOf('\n');
@@ -97,7 +97,7 @@ async function connect(
   };
   const stdout = new Transform({
     transform: (chunk: Buffer, _, done) => {
-      process(chunk).then((bytes) => done(null, bytes), done);
+      afterGreeting(chunk).then((bytes) => done(null, bytes), done);
     },
   });
   let refused: Error | undefined;

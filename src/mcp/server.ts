@@ -62,7 +62,7 @@ function reportProgress({ _meta, notify }: ServerContext['mcpReq']): () => void 
     progress += PROGRESS_MS / 1000;
     const message = `Running for ${progress} s.`;
     const params = { progressToken, progress, message };
-    // The call goes on without a client that has left, until its signal ends it.
+    // The call continues without a client that has left, until its signal ends it.
     notify({ method: 'notifications/progress', params }).catch(() => undefined);
   }, PROGRESS_MS);
   return () => clearInterval(timer);

@@ -81,7 +81,7 @@ test.each([
     ['computer', 'click', '-p', 'shop', ''],
     ['<running-computer>', ':'],
   ],
-  [['computer', 'get', 'a', ''], [':']],
+  [['computer', 'get', 'a', ''], ['<computer>', ':']],
   [
     ['project', 'get', ''],
     ['<project>', ':'],

@@ -81,7 +81,10 @@ test.each([
     ['computer', 'click', '-p', 'shop', ''],
     ['<running-computer>', ':'],
   ],
-  [['computer', 'get', 'a', ''], ['<computer>', ':']],
+  [
+    ['computer', 'get', 'a', ''],
+    ['<computer>', ':'],
+  ],
   [
     ['project', 'get', ''],
     ['<project>', ':'],

@@ -14,8 +14,8 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['--version'], 5],
   [['--help'], 5],
   [['computer', '--help'], 5],
-  [['__complete', 'computer', ''], 40],
-  [['__complete', 'computer', 'get', ''], 95],
+  [['__complete', 'computer', ''], 44],
+  [['__complete', 'computer', 'get', ''], 100],
   [['ls', '--json'], 260],
   [['image', 'ls', '--json'], 260],
 ];

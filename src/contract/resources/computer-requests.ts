@@ -204,13 +204,29 @@ export const ComputersQuery = ComputersFilter.extend({
     .meta({ description: 'The `next_cursor` of the page before.' }),
 });
 
+const InProject = z
+  .string({ error: 'must be the name or id of a project' })
+  .min(1, 'must be the name or id of a project')
+  .max(64, 'must be the name or id of a project')
+  .optional();
+
+/** Older clients of this API family have other names for the project. */
 export const CreateComputerIn = CreateComputer.extend({
-  project: z
-    .string({ error: 'must be the name or id of a project' })
-    .min(1, 'must be the name or id of a project')
-    .max(64, 'must be the name or id of a project')
-    .meta({ description: 'Name or id of the project.', examples: ['lab'] }),
-}).meta({ id: 'CreateComputerIn', description: 'A new computer and its project.' });
+  project: InProject.meta({ description: 'Name or id of the project.', examples: ['lab'] }),
+  project_id: InProject.describe('The same as `project`.'),
+  workspace_id: InProject.describe('The same as `project`.'),
+})
+  .refine(
+    ({ project, project_id, workspace_id }) =>
+      [project, project_id, workspace_id].filter((one) => one !== undefined).length === 1,
+    { message: 'must be the name or id of a project, given once', path: ['project'] },
+  )
+  .meta({
+    id: 'CreateComputerIn',
+    description:
+      'A new computer and its project: exactly one of `project`, `project_id` and `workspace_id`.',
+    examples: [{ project: 'lab', name: 'desktop' }],
+  });
 
 export type UpdateComputer = z.infer<typeof UpdateComputer>;
 export type CreateComputer = z.infer<typeof CreateComputer>;

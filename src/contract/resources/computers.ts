@@ -24,7 +24,8 @@ const height = integer(240, 2160).describe('Pixels.');
 const Size = z.object({ width, height }, { error: 'must be {width, height} or "1280x800"' });
 const SizeText = z
   .string()
-  .regex(/^\d{3,4}x\d{3,4}$/, 'must be written like "1280x800"')
+  // Older clients of this API family append the depth of colour.
+  .regex(/^\d{3,4}x\d{3,4}(?:x\d{1,2})?$/, 'must be written like "1280x800"')
   .transform((size) => {
     const [w, h] = size.split('x').map(Number);
     return { width: w ?? 0, height: h ?? 0 };

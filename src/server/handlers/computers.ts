@@ -27,7 +27,9 @@ export const computerHandlers: Pick<Handlers, Names> = {
     const project = fleet.projects.find(owner, params.project ?? '');
     return fleet.computers.create(owner, project, body, query.wait ? 'ready' : 'no', onCreated);
   },
-  createComputerIn: ({ fleet, owner, body: { project, ...body }, query, onCreated }) => {
+  createComputerIn: ({ fleet, owner, body: given, query, onCreated }) => {
+    const { project: named, project_id, workspace_id, ...body } = given;
+    const project = named ?? project_id ?? workspace_id ?? '';
     const row = fleet.projects.find(owner, project);
     return fleet.computers.create(owner, row, body, query.wait ? 'ready' : 'no', onCreated);
   },

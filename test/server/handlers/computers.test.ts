@@ -29,7 +29,7 @@ it('creates a computer in the project of the body, by name and by id', async () 
 });
 
 it.each([
-  [{ name: 'x' }, 400, 'project is missing: it must be the name or id of a project.'],
+  [{ name: 'x' }, 400, 'project must be the name or id of a project, given once.'],
   [{ project: 7, name: 'x' }, 400, 'project must be the name or id of a project.'],
   [{ project: 'nope', name: 'x' }, 404, 'There is no project "nope".'],
   [{ project: 'p', name: 'x', rma: 2 }, 400, 'The body has no field "rma".'],
@@ -105,3 +105,18 @@ it.each(['limit=0', 'limit=1001', 'limit=x', 'status=runing', 'status=', 'cursor
     expect((await app.send('GET', `/api/computers?${query}`)).status).toBe(400);
   },
 );
+
+it.each([
+  ['project', 'name'],
+  ['project_id', 'id'],
+  ['workspace_id', 'id'],
+] as const)('a computer is created in the project that %s names', async (field, by) => {
+  const project = (await app.send('POST', '/api/projects', { body: { name: `old-${field}` } }))
+    .json;
+  const wanted = { [field]: project[by], name: 'desk', resolution: '1280x720x24' };
+  const { status, json } = await create(wanted);
+  expect([status, json.project_id]).toEqual([200, project.id]);
+  expect(json.resolution).toEqual({ width: 1280, height: 720 });
+  const twice = await create({ ...wanted, project: 'p', workspace_id: 'w' });
+  expect([twice.status, twice.json.error]).toEqual([400, expect.stringMatching(/^project must/)]);
+});

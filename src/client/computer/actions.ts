@@ -22,10 +22,10 @@ export type ComputerUseAnswer<Result = ModelItem> = Omit<Answer<'computerUse'>, 
   results: Result[];
 };
 
-/** What pictures a model gets, and which secrets it may type. */
+/** What pictures a model gets, which secrets it may type, and of which run its calls are. */
 export type ComputerUseOptions = Pick<
   Options<'computerUse', 'items'>,
-  'format' | 'quality' | 'max_edge' | 'settle' | 'secrets'
+  'format' | 'quality' | 'max_edge' | 'settle' | 'secrets' | 'run'
 >;
 
 /** What to wait for; a `region` can be written both ways. */

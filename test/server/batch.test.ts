@@ -135,7 +135,7 @@ describe('is refused as a whole before its first action runs', () => {
       /actions\.1\.text/,
     ],
     ['half a point', [fine, { action: 'scroll', direction: 'up', x: 1 }], /actions\.1/],
-    ['a wait for nothing', [fine, { action: 'wait' }], /actions\.1\.duration/],
+    ['a wait for nothing', [fine, { action: 'wait' }], /actions\.1\.seconds/],
     ['none at all', [], /actions must have at least one/],
     ['too many', Array(101).fill(fine), /at most 100/],
     ['no list', 'click', /actions must be a list/],

@@ -110,6 +110,8 @@ it('an alias is completed, with the arguments of its command', async () => {
     ]);
   expect(await offered(['lo'])).toContain('look\talias of vc screenshot --cursor');
   expect(await offered(['look', ''])).toContain('demo/desk');
-  expect(await offered(['look', '--sca'])).toContain('--scale\tscale factor, 0.05 to 1');
+  expect(await offered(['look', '--sca'])).toContain(
+    '--scale\tscale factor, 0.05 to 1 or 5% to 100%',
+  );
   expect(await offered(['greet', ''])).toEqual([':']);
 });

@@ -50,7 +50,7 @@ describe('--json FIELDS as two words, as in gh', () => {
     ['ls --json nmae', 'there is no field "nmae"; did you mean name?'],
     ['ls --json name,nmae', 'there is no field "nmae"'],
     ['ls --json foo,bar', 'there is no field "foo"'],
-    ['get one --json nmae', 'there is no field "nmae"'],
+    ['create one --json nmae', 'there is no field "nmae"'],
   ])('vc %s is an error that lists the fields, before any request', async (line, message) => {
     const before = world.service.received.length;
     const { code, stdout, stderr } = await run(line);

@@ -25,6 +25,9 @@ const DOCKER_ONLY = [
 /** Has name servers in the network namespace of the engine. On QEMU: test/e2e/qemu/network.test.ts. */
 const NETWORKS_OF_CONTAINERS = 'test/e2e/operations/network.test.ts';
 
+/** QEMU and LXD have no volumes. */
+const VOLUMES_OF_CONTAINERS = 'test/e2e/operations/volumes.test.ts';
+
 /** Files that only the thorough tier runs. Those of no engine's folder run on Docker and on QEMU. */
 const thorough = (engine: string) =>
   isThorough
@@ -115,7 +118,7 @@ export default defineConfig({
           name: 'podman',
           include: [
             'test/e2e/podman/**/*.test.ts',
-            'test/e2e/operations/{access,desktop,elements,image-build,published,root,ssh,surfaces}.test.ts',
+            'test/e2e/operations/{access,desktop,elements,image-build,published,root,ssh,surfaces,volumes}.test.ts',
             ...(isThorough ? [ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts'] : []),
           ],
           globalSetup: ['test/e2e/podman/setup.ts'],
@@ -135,6 +138,7 @@ export default defineConfig({
           exclude: [
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,
+            VOLUMES_OF_CONTAINERS,
             ...(isThorough ? [] : ['test/e2e/operations/{every-command,setup}.test.ts']),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
@@ -152,7 +156,7 @@ export default defineConfig({
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
               : ['test/e2e/operations/{published,root}.test.ts']),
           ],
-          exclude: [NETWORKS_OF_CONTAINERS],
+          exclude: [NETWORKS_OF_CONTAINERS, VOLUMES_OF_CONTAINERS],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],
           testTimeout: 120_000,

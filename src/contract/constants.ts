@@ -136,6 +136,8 @@ export const TRAJECTORY_TYPE = 'application/x-tar';
 
 export const IMAGE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export const SNAPSHOT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+/** As a snapshot's. */
+export const VOLUME_NAME = SNAPSHOT_NAME;
 /** Labels of a computer, at most, and what their names and values consist of. */
 export const MAX_LABELS = 32;
 export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;

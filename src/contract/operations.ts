@@ -14,6 +14,7 @@ import { screenOperations } from './operations/screen.js';
 import { serviceOperations } from './operations/service.js';
 import { snapshotsOperations } from './operations/snapshots.js';
 import { streamingOperations } from './operations/streaming.js';
+import { volumesOperations } from './operations/volumes.js';
 import { webhooksOperations } from './operations/webhooks.js';
 
 /** Every operation of the interface. Server routes, the client's types and /openapi.json follow from it. */
@@ -23,6 +24,7 @@ export const operations = {
   ...computersOperations,
   ...snapshotsOperations,
   ...imagesOperations,
+  ...volumesOperations,
   ...screenOperations,
   ...inputOperations,
   ...commandsOperations,

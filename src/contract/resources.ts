@@ -13,4 +13,5 @@ export * from './resources/secrets.js';
 export * from './resources/snapshots.js';
 export * from './resources/trajectories.js';
 export * from './resources/usage.js';
+export * from './resources/volumes.js';
 export * from './resources/webhooks.js';

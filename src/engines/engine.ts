@@ -59,6 +59,16 @@ export interface MachineSpec {
   readonly label?: MachineLabel | undefined;
   /** For an engine that is {@link Snapshotting}: the saved disk to start from, in place of `image`. */
   readonly from?: DiskSource | undefined;
+  /** For an engine that is {@link Mounting}. */
+  readonly volumes?: readonly MachineVolume[];
+}
+
+/** A volume, by the id that the service has generated, and where it is in the machine. */
+export interface MachineVolume {
+  readonly id: string;
+  /** Absolute and normalized. */
+  readonly path: string;
+  readonly readOnly: boolean;
 }
 
 /** What can be changed of a machine that was made. */
@@ -298,6 +308,24 @@ export interface Restricting {
 
 export function isRestricting(engine: Engine): engine is Engine & Restricting {
   return 'applyNetwork' in engine;
+}
+
+/**
+ * An engine that keeps volumes: directories that several machines mount ({@link MachineSpec.volumes}), in
+ * each of which files have the owners that the other machines see. They are in no saved disk. Ids are
+ * as those of machines.
+ */
+export interface Mounting {
+  /** Idempotent. Throws `unsupported` if this engine or host cannot have volumes. */
+  createVolume(id: string, signal?: AbortSignal): Promise<void>;
+  /** Idempotent. No machine mounts it. */
+  removeVolume(id: string, signal?: AbortSignal): Promise<void>;
+  /** What its files take. */
+  volumeBytes(id: string, signal?: AbortSignal): Promise<number>;
+}
+
+export function isMounting(engine: Engine): engine is Engine & Mounting {
+  return 'createVolume' in engine;
 }
 
 /** The resource usage of a running machine. */

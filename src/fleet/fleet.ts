@@ -46,6 +46,7 @@ import type { Store, StoreState } from './store/index.js';
 import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
 import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
+import { Volumes } from './volumes/volumes.js';
 import { Pictures } from './wall/pictures.js';
 import { Walls } from './wall/walls.js';
 import type { DeliveriesParts } from './webhooks/deliveries.js';
@@ -105,6 +106,7 @@ export class Fleet {
   readonly members: Members;
   readonly snapshots: Snapshots;
   readonly images: Images;
+  readonly volumes: Volumes;
   readonly builds: Builds;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
@@ -159,6 +161,14 @@ export class Fleet {
       log,
       stopping: this.#stopping.signal,
     });
+    this.volumes = new Volumes({
+      store,
+      machines: this.#machines,
+      quota,
+      log,
+      stopping: this.#stopping.signal,
+    });
+    const { volumes } = this;
     this.snapshots = new Snapshots({ store, machines: this.#machines, quota, disks });
     this.#machines.onRemoved((id, engine) =>
       disks
@@ -171,6 +181,7 @@ export class Fleet {
       quota,
       disks,
       snapshots: this.snapshots,
+      volumes,
       budgets: this.budgets,
       controlOf: (id) => this.control.of(id),
     });
@@ -239,6 +250,7 @@ export class Fleet {
       apiKeys,
       machines,
       disks,
+      volumes,
       streams,
       auditLog,
       log,
@@ -255,7 +267,7 @@ export class Fleet {
       store,
       machines,
       quota,
-      creation: new Creation({ store, machines, quota, disks, snapshots: this.snapshots }),
+      creation: new Creation({ store, machines, quota, disks, snapshots: this.snapshots, volumes }),
       disks,
       steps,
       images: this.images,
@@ -266,6 +278,7 @@ export class Fleet {
       deletion.resume();
       this.drains.resume();
       await disks.reconcile(engine, signal);
+      await volumes.reconcile(engine);
     });
     this.#adoption = reconciler.adoption;
     if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();

@@ -35,6 +35,10 @@ const connection = {
   ...{ name: 'show', url: 'rtmp://live.example.com/app', has_stream_key: true },
   created_at: project.created_at,
 };
+const volume = {
+  ...{ name: 'data', engine: 'docker', bytes: 52_428_800, used_by: 2 },
+  created_at: project.created_at,
+};
 const webhook = {
   ...{ id: 'whk_1', url: 'https://app.example.com/hook', events: ['computer.*', 'action'] },
   ...{ status: 'active', pending: 2, created_at: project.created_at },
@@ -188,9 +192,14 @@ const cases: Readonly<Record<string, Case>> = {
     stderr: 'removed project demo\n',
   },
   'computer create': {
-    argv: ['computer', 'create', name, '--cpu', '4'],
+    argv: ['computer', 'create', name, '--cpu', '4', '--volume', 'data:/data:ro'],
     answers: { 'POST /projects/demo/computers': computer },
-    asks: [['POST /projects/demo/computers', { name: 'desktop', cpu: 4, protected: false }]],
+    asks: [
+      [
+        'POST /projects/demo/computers',
+        { name: 'desktop', cpu: 4, protected: false, volumes: ['data:/data:ro'] },
+      ],
+    ],
     stdout: '',
     stderr: new RegExp(`^created demo/desktop \\(${computer.id}\\), running\n`),
   },
@@ -741,6 +750,26 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['DELETE /connections/show'],
     stdout: '',
     stderr: 'removed connection show\n',
+  },
+  'volume create': {
+    argv: ['volume', 'create', 'data', '--engine', 'docker'],
+    answers: { 'POST /volumes': volume },
+    asks: [['POST /volumes', { name: 'data', engine: 'docker' }]],
+    stdout: '',
+    stderr: /^created volume data on docker\n.*--volume data:\/PATH/,
+  },
+  'volume ls': {
+    argv: ['volume', 'ls'],
+    answers: { 'GET /volumes': { volumes: [volume] } },
+    asks: ['GET /volumes'],
+    stdout: /\ndata\tdocker\t52\.4 MB\t2\t/,
+  },
+  'volume rm': {
+    argv: ['volume', 'rm', 'data', '--yes'],
+    answers: { 'DELETE /volumes/data': success },
+    asks: ['DELETE /volumes/data'],
+    stdout: '',
+    stderr: 'removed volume data\n',
   },
   'profile add': {
     argv: ['profile', 'add', 'office', '--base-url', 'https://vc.example.com/api'],

@@ -62,6 +62,7 @@ test.each([
   [['project', 'ls'], 'GET /projects', { projects: [] }, 'vc project create NAME'],
   [['key', 'ls'], 'GET /keys', { keys: [] }, 'vc key create NAME'],
   [['connection', 'ls'], 'GET /connections', { connections: [] }, 'vc connection add NAME URL'],
+  [['volume', 'ls'], 'GET /volumes', { volumes: [] }, 'vc volume create NAME'],
   [
     ['computer', 'ls', '-p', 'demo'],
     'GET /projects/demo/computers',

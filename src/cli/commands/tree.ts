@@ -138,6 +138,18 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'volume',
+    heading: 'Management commands',
+    aliases: ['volumes'],
+    summary: 'Manage volumes: directories that computers share and that outlive them',
+    details: 'To mount one in a new computer: vc create COMPUTER --volume NAME:/PATH.',
+    verbs: {
+      create: () => import('./volume/create.js'),
+      ls: () => import('./volume/ls.js'),
+      rm: () => import('./volume/rm.js'),
+    },
+  },
+  {
     name: 'profile',
     heading: 'Management commands',
     aliases: ['profiles'],

@@ -47,6 +47,8 @@ async function namesOf(
       const { secrets } = await client.request('listSecrets', { params: { project }, signal });
       return secrets.map(({ name }) => name);
     }
+    case 'volume':
+      return (await client.request('listVolumes', { signal })).volumes.map(({ name }) => name);
     case 'image': {
       const { images } = await client.request('listImages', { signal });
       const named = images.filter(({ kind: what }) => what !== 'template');

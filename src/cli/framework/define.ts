@@ -31,6 +31,7 @@ export type Completes =
   | 'owner'
   | 'connection'
   | 'secret'
+  | 'volume'
   | 'webhook'
   | 'profile'
   | 'alias'

@@ -184,6 +184,12 @@ export function computerFields(computer: Computer): RecordField[] {
     ...(computer.network === 'internet'
       ? []
       : [['network', shownNetwork(computer.network)] as const]),
+    ...(computer.volumes ?? []).map(
+      (mount): RecordField => [
+        'volume',
+        `${mount.name}:${mount.path}${mount.read_only ? ':ro' : ''}`,
+      ],
+    ),
     ...creatorField(computer),
     ...controlField(computer),
     ['protected', computer.protected ? 'yes' : 'no'],

@@ -37,6 +37,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
   computer: ['Name of the computer, percent-encoded.', 'desktop'],
   snapshot: ['Name of the snapshot.', 'clean'],
   image: ['Name of the image.', 'browser-ready'],
+  volume: ['Name of the volume.', 'data'],
   job: ['Id of the job.', 'job_0123456789abcdefg'],
   picture: ['Name of the picture, as in `before` and `after`.', '0001.png'],
   secret: ['Name of the secret.', 'SHOP_PASSWORD'],

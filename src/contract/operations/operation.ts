@@ -11,6 +11,7 @@ export const tags = {
   Computers: 'Create, start, stop, copy and delete computers.',
   Snapshots: 'Save the state of a computer and go back to it.',
   Images: 'What computers are made from.',
+  Volumes: 'Directories that computers share and that outlive them.',
   Screen: 'Screenshots and the live view.',
   Input: 'Mouse, keyboard and clipboard. Actions on one computer run one after the other.',
   Models: 'Computer use by models in the shapes of their vendors.',

@@ -13,6 +13,7 @@ import { Computer, Cpu, Gpu, Os, Ram, Resolution } from './computers.js';
 import { LabelChanges, LabelSelector, Labels } from './labels.js';
 import { ComputerNetwork } from './network.js';
 import { Locale, NewFiles, Setup, Sudo, Timezone } from './setup.js';
+import { NewMounts } from './volumes.js';
 
 const AutoStop = integer(1, 525_600)
   .nullable()
@@ -91,6 +92,7 @@ export const CreateComputer = z
     locale: Locale.optional(),
     sudo: Sudo.optional(),
     network: ComputerNetwork.optional(),
+    volumes: NewMounts.optional(),
   })
   .meta({ id: 'CreateComputer', description: 'A computer to create.' });
 

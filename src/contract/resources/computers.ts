@@ -11,6 +11,7 @@ import {
 import { integer, oneOf, oneOfWords, Timestamp } from '../primitives.js';
 import { Control } from './control.js';
 import { ComputerNetwork } from './network.js';
+import { Mount } from './volumes.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
 export const Ram = oneOf(RAM_SIZES, 'GB');
@@ -145,6 +146,10 @@ export const Computer = z
         'False if its user cannot become root. `vc serve --no-sudo` disables sudo in all containers, whatever this says.',
       ),
     network: ComputerNetwork,
+    volumes: z
+      .array(Mount)
+      .optional()
+      .describe('Volumes that are mounted in it; absent if there are none.'),
     created_by: z
       .object({
         id: z

@@ -42,13 +42,13 @@ export const UsageReport = z
     limits: z
       .object({
         max_running: amount('Computers that may run at once.', 2),
-        max_storage: amount('GB that snapshots and images may take.', 50),
+        max_storage: amount('GB that snapshots, images and volumes may take.', 50),
       })
       .describe('Limits of the owner.'),
     now: z
       .object({
         running: amount('Computers that run.', 1),
-        storage_bytes: amount('What snapshots and images take.', 52_428_800),
+        storage_bytes: amount('What snapshots, images and volumes take.', 52_428_800),
       })
       .describe('The present.'),
   })

@@ -11,6 +11,7 @@ import type {
   MachineNetworks,
   MachineState,
   Measuring,
+  Mounting,
   Probe,
   Restricting,
   Snapshotting,
@@ -43,6 +44,7 @@ import { Saves } from './saved/saves.js';
 import { MachineSockets } from './screen/machine-sockets.js';
 import { Screens } from './screen/screens.js';
 import { SOCKET_DIRECTORY } from './screen/socket.js';
+import { Volumes } from './volumes/volumes.js';
 
 export interface ContainerEngineOptions {
   /** A client with its dialect. */
@@ -107,7 +109,7 @@ function noIdentity(): never {
 /** Machines as containers of an engine that speaks Docker's API. */
 export function createContainerEngine(
   options: ContainerEngineOptions,
-): Engine & Measuring & Connecting & Reserving & Restricting & Snapshotting {
+): Engine & Measuring & Mounting & Connecting & Reserving & Restricting & Snapshotting {
   const { docker } = options;
   const { name } = dialectOf(docker);
   const { serviceId, allowNetworks, internet } = options;
@@ -122,6 +124,7 @@ export function createContainerEngine(
   const onProblem = (message: string) => options.onProblem?.(message);
   const hostNames = new HostNames({ docker, helper, onProblem });
   const disks = new SavedDisks(docker, serviceId);
+  const volumes = new Volumes(docker, dirname(options.directory));
   const saves = new Saves({ docker, serviceId, containers, disks });
   const machines = new ContainerMachines({
     docker,
@@ -133,6 +136,7 @@ export function createContainerEngine(
     helper,
     hostNames,
     directories,
+    volumes,
     allowSudo: options.allowSudo,
     resolvesNames: internet || allowNetworks.length > 0,
     diskGib: options.diskGib ?? 64,
@@ -263,6 +267,10 @@ export function createContainerEngine(
     checkNetwork: (network) => firewall.checkNetwork(network),
     applyNetwork: (id) => firewall.ensure(id),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
+    createVolume: async (id, signal) =>
+      volumes.create(id, (await machines.facts()).isRemapped, signal),
+    removeVolume: (id, signal) => volumes.remove(id, signal),
+    volumeBytes: (id, signal) => volumes.bytes(id, signal),
     images: (signal) => currentImages(docker, signal),
     recipeHash: (image) => recipeHash(image).catch(() => undefined),
     close: async () => {

@@ -5,6 +5,7 @@ import type { SavedDisks } from '../snapshots/saved-disks.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, OwnerRecord } from '../store/records.js';
 import type { Streams } from '../streams/streams.js';
+import type { Volumes } from '../volumes/volumes.js';
 import type { ApiKeys, Owner } from './api-keys.js';
 
 export interface OwnerDeletionParts {
@@ -12,6 +13,7 @@ export interface OwnerDeletionParts {
   readonly apiKeys: ApiKeys;
   readonly machines: Machines;
   readonly disks: SavedDisks;
+  readonly volumes: Volumes;
   readonly streams: Pick<Streams, 'stop'>;
   readonly auditLog: AuditLog;
   readonly log: Log;
@@ -77,6 +79,7 @@ export class OwnerDeletion {
     const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     await this.#parts.disks.removeOfOwner(id);
+    await this.#parts.volumes.removeOfOwner(id);
     await Promise.all([...machines.engines()].map((engine) => engine.forgetOwner?.(id)));
     const remove = () => store.owners.writeRemoval(id);
     if (!store.writeToFreeSpace(remove)) remove();

@@ -15,6 +15,7 @@ import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
 import type { Setup } from '../store/setups.js';
+import type { Volumes } from '../volumes/volumes.js';
 import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
 import { refuseNetwork } from './networks.js';
@@ -38,6 +39,7 @@ export interface CreationParts {
   readonly quota: Quota;
   readonly disks: SavedDisks;
   readonly snapshots: Snapshots;
+  readonly volumes: Volumes;
 }
 
 /** Inserts rows of new and copied computers. A row is the intent, which is resumed after a crash. */
@@ -48,13 +50,15 @@ export class Creation {
 
   readonly #disks: SavedDisks;
   readonly #snapshots: Snapshots;
+  readonly #volumes: Volumes;
 
-  constructor({ store, machines, quota, disks, snapshots }: CreationParts) {
+  constructor({ store, machines, quota, disks, snapshots, volumes }: CreationParts) {
     this.#store = store;
     this.#machines = machines;
     this.#quota = quota;
     this.#disks = disks;
     this.#snapshots = snapshots;
+    this.#volumes = volumes;
   }
 
   /** Inserts the row of a new computer; `disk` is in place of the image, whose name it has. */
@@ -70,12 +74,15 @@ export class Creation {
     this.#quota.refuseOverLimit(owner.id, owner.keyId);
     const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
     const own = disk ?? images.find(({ name }) => name === input.image);
-    const { engine, image, os, source } = await choosePlacement(this.#machines, input, own);
+    const { volumes = [] } = input;
+    const placed = { ...input, engine: input.engine ?? this.#volumes.engineOf(owner.id, volumes) };
+    const { engine, image, os, source } = await choosePlacement(this.#machines, placed, own);
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);
     const { resolution, member = null, group: member_group = null, env, ...rest } = input;
     const { files = [], setup: script, sudo = true, network = 'internet', ...asked } = rest;
     await refuseNetwork(engine, network);
+    const mounts = this.#volumes.mounts(owner.id, engine, volumes);
     const shape = {
       ...asked,
       ...resolution,
@@ -85,6 +92,7 @@ export class Creation {
       env: this.#store.setups.sealEnv(owner.id, env ?? {}),
       sudo: sudo ? 1 : 0,
       network: JSON.stringify(network),
+      volumes: JSON.stringify(mounts),
       ...(files.length > 0 || script !== undefined ? { setup: { files, script } } : {}),
       member,
       member_group,
@@ -93,7 +101,9 @@ export class Creation {
       source: source ?? null,
       created_by: owner.keyId,
     };
-    if (!isReserving(engine)) return this.#insertOne(owner, project, shape, onCreated);
+    // A machine that is ready cannot mount more.
+    if (!isReserving(engine) || mounts.length > 0)
+      return this.#insertOne(owner, project, shape, onCreated);
     const { ram, cpu, gpu, width, height } = shape;
     const identity = await engine.reserve({
       ownerId: owner.id,
@@ -193,6 +203,7 @@ export class Creation {
     this.#store.projects.touch(project.id);
     return inputs.map((input) => {
       this.#refuseDeletedSource(input);
+      this.#volumes.refuseDeleted(input);
       const { id, privateKey, publicKey } = identity ?? {
         id: generateId('cmp'),
         ...generateKeyPair(),

@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'cmp'
   | 'snp'
   | 'img'
+  | 'vol'
   | 'key'
   | 'srv'
   | 'req'

@@ -16,7 +16,7 @@ const GB = 1e9;
 /** Limits of every owner that has none of its own. */
 export interface Limits {
   readonly maxRunning: number;
-  /** GB of snapshots and images. */
+  /** GB of snapshots, images and volumes. */
   readonly maxStorage: number;
 }
 
@@ -38,10 +38,11 @@ export class Quota {
     return { running: this.#store.computers.countRunning(ownerId), max_running };
   }
 
-  /** What snapshots, images and copies of the owner take in bytes, and the limit in GB. */
+  /** What snapshots, images, copies and volumes of the owner take in bytes, and the limit in GB. */
   storage(ownerId: string): { readonly storage_bytes: number; readonly max_storage: number } {
     const own = this.#store.owners.findOwner(ownerId)?.max_storage;
-    const storage_bytes = this.#store.savedDisks.bytes(ownerId);
+    const storage_bytes =
+      this.#store.savedDisks.bytes(ownerId) + this.#store.volumes.bytes(ownerId);
     return { storage_bytes, max_storage: own ?? this.#limits.maxStorage };
   }
 
@@ -60,7 +61,7 @@ export class Quota {
     const raise = `vc owner set ${owner.name} --max-storage ${max_storage + 10}`;
     const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';
     throw new ApiError('limit_reached', message, {
-      remedy: `Remove snapshots or images, or ${who}: ${raise}`,
+      remedy: `Remove snapshots, images or volumes, or ${who}: ${raise}`,
     });
   }
 

@@ -2,6 +2,7 @@ import type { Computer, Project } from '../../contract/resources.js';
 import { viewPath } from '../../contract/sockets/view.js';
 import type { Isolation } from '../../engines/engine.js';
 import { pendingOf } from '../lifecycle/machine-size.js';
+import { mountsOf, NO_VOLUMES } from '../lifecycle/machine-spec.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -53,6 +54,9 @@ export function serializeComputer(
     locale: record.locale,
     sudo: record.sudo === 1,
     network: JSON.parse(record.network) as Computer['network'],
+    ...(record.volumes === NO_VOLUMES
+      ? {}
+      : { volumes: mountsOf(record).map(({ id: _, ...mount }) => mount) }),
     created_by: creatorOf(record),
   };
 }

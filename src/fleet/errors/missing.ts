@@ -15,6 +15,7 @@ export function missing(
     | 'computer'
     | 'snapshot'
     | 'image'
+    | 'volume'
     | 'connection'
     | 'secret'
     | 'webhook'

@@ -1,6 +1,6 @@
 import type { DiskSource, MachineSpec } from '../../engines/engine.js';
 import { hostNameOf } from '../../lib/text/host-name.js';
-import type { ComputerRecord } from '../store/records.js';
+import type { ComputerRecord, MountedVolume } from '../store/records.js';
 
 /** The specification from which an engine creates the computer's machine. */
 export function machineSpec(record: ComputerRecord): MachineSpec {
@@ -19,7 +19,23 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
     placement: placementOf(record),
     sudo: record.sudo === 1,
     from: diskSource(record.source),
+    ...(record.volumes === NO_VOLUMES
+      ? {}
+      : {
+          volumes: mountsOf(record).map(({ id, path, read_only }) => ({
+            ...{ id, path },
+            readOnly: read_only,
+          })),
+        }),
   };
+}
+
+/** {@link ComputerRecord.volumes} without one. */
+export const NO_VOLUMES = '[]';
+
+/** The volumes that a computer mounts. */
+export function mountsOf({ volumes }: Pick<ComputerRecord, 'volumes'>): MountedVolume[] {
+  return JSON.parse(volumes) as MountedVolume[];
 }
 
 /** Where the computer is to be created, as its owner wants it. */

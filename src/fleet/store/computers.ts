@@ -24,6 +24,7 @@ export type NewComputer = Omit<
   | 'sudo'
   | 'machine_size'
   | 'network'
+  | 'volumes'
   | 'snapshot'
   | 'reset_to'
   // Those of the key.
@@ -33,7 +34,7 @@ export type NewComputer = Omit<
   Partial<
     Pick<
       ComputerRecord,
-      'source' | 'env' | 'timezone' | 'locale' | 'sudo' | 'machine_size' | 'network'
+      'source' | 'env' | 'timezone' | 'locale' | 'sudo' | 'machine_size' | 'network' | 'volumes'
     >
   >;
 
@@ -73,9 +74,9 @@ export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
        height, machine_size, auto_stop_minutes, on_idle, expires_at, labels, protected, env, timezone, locale,
-       sudo, network, status, private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
+       sudo, network, volumes, status, private_key, public_key, created_at, copy_runs, member, member_group, source, created_by,
        created_by_name, created_by_prefix)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
        (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
@@ -187,6 +188,7 @@ export function computerStore(db: Db, written: Notifier) {
         row.locale ?? null,
         row.sudo ?? 1,
         row.network ?? INTERNET,
+        row.volumes ?? '[]',
         row.status,
         row.private_key,
         row.public_key,

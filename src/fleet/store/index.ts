@@ -23,6 +23,7 @@ import { SecretBox } from './secret-box.js';
 import { setupStore } from './setups.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
+import { volumeStore } from './volumes.js';
 import { webhookStore } from './webhooks.js';
 
 /** The durable record of owners, projects and computers, with the intended state of each. */
@@ -48,6 +49,7 @@ export function openStore(directory: string) {
     projects: projectStore(db, written, computers.projectRenamed),
     computers,
     savedDisks: savedDiskStore(db, written),
+    volumes: volumeStore(db),
     buildSteps: buildStepStore(db),
     audit: auditStore(db),
     events: eventStore(db, id),

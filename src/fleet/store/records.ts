@@ -87,6 +87,8 @@ export interface ComputerRecord {
   readonly sudo: number;
   /** What it may reach: JSON. */
   readonly network: string;
+  /** The {@link MountedVolume}s: JSON. */
+  readonly volumes: string;
   readonly status: ComputerStatus;
   readonly status_reason: string | null;
   readonly private_key: string;
@@ -152,6 +154,25 @@ export interface SavedDiskRecord {
   readonly memory: number;
   readonly bytes: number;
   readonly created_at: string;
+}
+
+/** A volume of an owner; see the schema. */
+export interface VolumeRecord {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly engine: string;
+  readonly name: string;
+  readonly state: 'creating' | 'ready' | 'deleting';
+  readonly bytes: number;
+  readonly created_at: string;
+}
+
+/** A volume in a computer. */
+export interface MountedVolume {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly read_only: boolean;
 }
 
 /** What is done once in a new computer. */

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 28;
+export const SCHEMA_VERSION = 29;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -89,6 +89,8 @@ export const SCHEMA = `
     sudo INTEGER NOT NULL DEFAULT 1,
     -- What it may reach, as JSON.
     network TEXT NOT NULL DEFAULT '"internet"',
+    -- The volumes that it mounts, as JSON.
+    volumes TEXT NOT NULL DEFAULT '[]',
     status TEXT NOT NULL,
     status_reason TEXT,
     private_key TEXT NOT NULL,
@@ -159,6 +161,20 @@ export const SCHEMA = `
   CREATE INDEX unfinished_disks ON saved_disks (engine) WHERE state <> 'ready';
   -- The storage of an owner, without reading rows.
   CREATE INDEX saved_disks_by_owner ON saved_disks (owner_id, bytes);
+
+  -- Directories that computers share and that outlive them.
+  CREATE TABLE volumes (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id),
+    engine TEXT NOT NULL,
+    name TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('creating', 'ready', 'deleting')),
+    bytes INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX volumes_by_name ON volumes (owner_id, name) WHERE state <> 'deleting';
+  CREATE INDEX volumes_by_owner ON volumes (owner_id, bytes);
+  CREATE INDEX unfinished_volumes ON volumes (state, engine) WHERE state <> 'ready';
 
   -- The cache of image builds: disks saved after steps, by the hash of all that came before.
   CREATE TABLE build_steps (

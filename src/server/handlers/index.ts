@@ -14,6 +14,7 @@ import { projectHandlers } from './projects.js';
 import { snapshotHandlers } from './snapshots.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
+import { volumeHandlers } from './volumes.js';
 import { webhookHandlers } from './webhooks.js';
 
 /** The handler of each operation; the type requires that none is missing. */
@@ -33,5 +34,6 @@ export const handlers: Handlers = {
   ...snapshotHandlers,
   ...streamHandlers,
   ...viewHandlers,
+  ...volumeHandlers,
   ...webhookHandlers,
 };

@@ -10,6 +10,7 @@ beforeEach(async () => {
   world.service.on('GET /keys', { keys: [key] });
   world.service.on('GET /me', { key: { id: 'key_2', name: 'laptop' } });
   world.service.on('GET /connections', { connections: [{ name: 'show' }] });
+  world.service.on('GET /volumes', { volumes: [{ name: 'data' }] });
 });
 afterEach(() => world.close());
 
@@ -18,6 +19,7 @@ test.each([
   [['project', 'rm', 'demo'], 'would remove project demo with 1 computer (desktop)'],
   [['key', 'rm', 'agent'], 'would remove key agent (key_1)'],
   [['connection', 'rm', 'show'], 'would remove connection show'],
+  [['volume', 'rm', 'data'], 'would remove volume data'],
 ] as const)('vc %j --dry-run says what would go, and asks for no deletion', async (argv, line) => {
   const { code, stdout, stderr } = await world.run([...argv, '--dry-run']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -31,6 +31,7 @@ describe('the documented fields match the contract', () => {
     ['owner', Owner],
     ['createdOwner', CreatedOwner],
     ['connection', Connection],
+    ['volume', resources.Volume],
     // Added by the client.
     ['me', resources.Me.extend({ base_url: z.string(), profile: z.string() })],
   ] as const)('%s', (name, schema) => {

@@ -19,6 +19,7 @@ interface Line {
 }
 
 const isQemu = inject('engine') === 'qemu';
+const hasVolumes = ['docker', 'podman'].includes(inject('engine'));
 const noCluster = { code: 1, stderr: /^error: This service has no cluster: /m };
 const cluster: readonly Line[] =
   inject('engine') === 'incus'
@@ -90,6 +91,17 @@ const script: readonly Line[] = [
   { argv: ['connection', 'add', 'show', 'rtmp://live.example.com/app/name'] },
   { argv: ['connection', 'ls'], stdout: /^show\t/m },
   { argv: ['connection', 'rm', 'show', '--yes'], stderr: /removed connection show/ },
+  ...(hasVolumes
+    ? [
+        { argv: ['volume', 'create', 'data'], stderr: /created volume data on / },
+        { argv: ['volume', 'ls'], stdout: /^data\t/m },
+        { argv: ['volume', 'rm', 'data', '--yes'], stderr: /removed volume data/ },
+      ]
+    : [
+        { argv: ['volume', 'create', 'data'], code: 2, stderr: /has no volumes/ },
+        { argv: ['volume', 'ls'], stderr: /no volumes yet/ },
+        { argv: ['volume', 'rm', 'data', '--yes'], code: 5, stderr: /no volume "data"/ },
+      ]),
   { argv: ['webhook', 'create', 'https://8.8.8.8/', '--event', 'image.*'], stdout: /^whsec_/ },
   { argv: ['webhook', 'ls'], stdout: /^whk_\w+\thttps:\/\/8\.8\.8\.8\/\timage\.\*\tactive\t/m },
   { argv: ['webhook', 'get', 'WEBHOOK'], code: 5, stderr: /no webhook "WEBHOOK"/ },

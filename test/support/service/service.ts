@@ -77,6 +77,8 @@ export interface ServiceOptions {
   readonly descriptors?: number;
   /** More flags for `vc serve`. */
   readonly flags?: readonly string[];
+  /** Process id of an engine that sees only what is mounted in its own namespace. */
+  readonly mountsOf?: number;
   /** It runs in a mount namespace of its own, so that a test may hide a program from it. */
   readonly ownMounts?: boolean;
   /** A module of this path is loaded before the service. */
@@ -192,7 +194,10 @@ export async function startService(
       ...flags,
     ];
     const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
-    const mounts = options.ownMounts ? ['unshare', '--mount'] : (options.podman?.prefix ?? []);
+    const ofEngine = options.mountsOf ? ['nsenter', '-t', `${options.mountsOf}`, '-m'] : [];
+    const mounts = options.ownMounts
+      ? ['unshare', '--mount']
+      : (options.podman?.prefix ?? ofEngine);
     const [program = '', ...rest] = [...mounts, ...limits, process.execPath, ...args];
     child = spawn(program, rest, {
       env: { ...env, ...options.env, VC_TEST_REQUESTS: requestsFile(engine) },

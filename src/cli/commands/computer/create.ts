@@ -73,6 +73,14 @@ export const command = defineCommand({
     locale: value('--locale <locale>', 'locale, such as de_DE.UTF-8', nonEmpty),
     sudo: flag('--no-sudo', 'do not let its user become root'),
     network: networkOption('internet'),
+    volume: list(
+      '--volume <name:path>',
+      'volume to mount; :ro to only read it; repeatable',
+      nonEmpty,
+      {
+        completes: 'volume',
+      },
+    ),
     ...waitOptions,
   },
   fields: fields.computer,
@@ -103,13 +111,17 @@ export const command = defineCommand({
       does: 'Create one that reaches two sites and nothing else',
       command: 'vc create demo/agent2 --network allow=example.com,deb.debian.org:80',
     },
+    {
+      does: 'Create one with the volume data',
+      command: 'vc create demo/worker --volume data:/data',
+    },
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],
   async run(context, { computer: given }, options) {
     const { project, name } = await newComputerAddress(context, given);
     const { globals, interrupts } = context;
     const { cpu, ram, autoStop, onIdle, expires, label, protect, wait, timeout, ...more } = options;
-    const { env, envFile, file, setup, sudo, ...body } = more;
+    const { env, envFile, file, setup, sudo, volume, ...body } = more;
     const setUp = await setupFields(context, { env, envFile, file, setup });
     context.whenInterrupted(
       `the service may still create it; see: vc get ${inCommands(context, given)}`,
@@ -130,6 +142,7 @@ export const command = defineCommand({
           ...(label.length === 0 ? {} : { labels: Object.fromEntries(label) }),
           protected: protect,
           ...setUp,
+          ...(volume.length === 0 ? {} : { volumes: [...volume] }),
           ...(sudo ? {} : { sudo }),
         },
         signal: interrupts.signal,

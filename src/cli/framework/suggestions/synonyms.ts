@@ -59,6 +59,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['project'], 'folder group workspace namespace team'],
   [['computer'], 'vm vms machine machines container containers desktop desktops instance sandbox'],
   [['connection'], 'target targets rtmp'],
+  [['volume'], 'mount mounts share disk storage'],
   [['key'], 'token tokens apikey secret'],
   [['profile'], 'context contexts account accounts config'],
   [['profile use'], 'switch use'],

@@ -17,6 +17,8 @@ export interface Host {
   readonly uid: number;
   /** Where its sockets are on the Engine's host; `undefined`: in memory, in the container. */
   readonly socketDirectory: string | undefined;
+  /** Its volumes. */
+  readonly volumes: NonNullable<HostConfig['Mounts']>;
   /** Disk quota in GiB, if the Engine's storage driver supports quotas. */
   readonly diskGib: number | undefined;
   /** Made for the warm pool, with little processor time while other machines need it. */
@@ -148,10 +150,12 @@ function storage(host: Host, memory: number): HostConfig {
       '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${half}`,
       ...(directory === undefined ? inMemory : {}),
     },
-    Mounts:
-      directory === undefined
+    Mounts: [
+      ...(directory === undefined
         ? []
-        : [{ Type: 'bind', Source: directory, Target: '/run/vc', BindOptions }],
+        : [{ Type: 'bind' as const, Source: directory, Target: '/run/vc', BindOptions }]),
+      ...host.volumes,
+    ],
     ...(host.diskGib === undefined ? {} : { StorageOpt: { size: `${host.diskGib}G` } }),
   };
 }

@@ -7,12 +7,13 @@ import { sleep } from '../../../lib/async/sleep.js';
 import { hidePaths } from '../../../lib/text/hide-paths.js';
 import type { MachineSize, MachineSpec } from '../../engine.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
-import { dialectOf } from '../dialect.js';
+import { dialectOf, type EngineFacts } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
+import { idsOfNamespace, idsOfUser } from '../volumes/volumes.js';
 import { GIB } from './container-config.js';
 import type { Containers } from './containers.js';
 import {
@@ -59,6 +60,10 @@ export class ContainerMachines {
     this.#creation = new ContainerCreation(options);
   }
 
+  facts(): Promise<EngineFacts> {
+    return this.#creation.facts();
+  }
+
   async create(
     spec: MachineSpec,
     signal?: AbortSignal,
@@ -88,9 +93,27 @@ export class ContainerMachines {
     // It was disconnected outside the service, and Docker would start it without a network.
     if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
     if (found.State === 'paused') await this.#resume(id, container, signal);
-    else await this.#start(id, found, signal);
+    else {
+      const { volumes } = this.#options;
+      if (found.State !== 'running') {
+        await volumes.prepare(id, () => this.#idsOf(found, signal), signal);
+      }
+      await this.#start(id, found, signal).catch((error) => {
+        throw volumes.explain(error);
+      });
+    }
     const size = this.#sizes.get(id);
     if (size) await this.#setLimits(found.Id, size, signal);
+  }
+
+  /** Which ids on the host the users of a container have. */
+  async #idsOf({ Id, Labels }: Docker.ContainerInfo, signal: AbortSignal | undefined) {
+    const { firstHostId } = dialectOf(this.#docker);
+    if (firstHostId === undefined) return idsOfUser(Number(Labels[LABEL.uid]));
+    const first = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
+      firstHostId(this.#docker, Id, abortSignal),
+    );
+    return idsOfNamespace(first);
   }
 
   /** Podman changes no stopped container, so that one gets its new limits when it has started. */
@@ -177,11 +200,12 @@ export class ContainerMachines {
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     await this.#removeContainers(id, signal);
     this.#sizes.delete(id);
-    const { networks, directories, disks, helper } = this.#options;
+    const { networks, directories, disks, helper, volumes } = this.#options;
     await allEnded([
       networks.remove(id, signal),
       directories?.remove(id, helper, signal),
       disks.forget(id, signal),
+      volumes.release(id),
     ]);
   }
 

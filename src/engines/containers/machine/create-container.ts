@@ -9,6 +9,7 @@ import { imageTag, LABEL, machineName } from '../ids.js';
 import { listContainers } from '../list.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
+import type { Volumes } from '../volumes/volumes.js';
 import { containerConfig, type Host } from './container-config.js';
 import type { SocketDirectories } from './directory.js';
 
@@ -44,6 +45,7 @@ export interface ContainerOptions {
   readonly serviceId: string;
   /** `undefined` where the Engine cannot see this host's files. */
   readonly directories: SocketDirectories | undefined;
+  readonly volumes: Volumes;
   readonly allowSudo: boolean;
   readonly resolvesNames: boolean;
   /** Disk quota in GiB, if the storage driver supports quotas. */
@@ -90,25 +92,48 @@ export class ContainerCreation {
   }
 
   /** Idempotent: completes a creation that was interrupted. */
-  async create(
+  create(spec: MachineSpec, options: CreationOptions, signal?: AbortSignal): Promise<void> {
+    return this.#options.volumes.whileCreating(spec.id, spec.volumes, () =>
+      this.#create(spec, options, signal),
+    );
+  }
+
+  async #create(
     spec: MachineSpec,
     { use = 'computer', base: given }: CreationOptions,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const base = given ?? (await this.#baseOf(spec, signal));
     const isNew = await this.#make(spec, base, use, signal);
     if (dialectOf(this.#docker).mapsUsers || base.isOwned) return;
     let found = await this.#inspect(spec.id, signal);
     if (userToAssign(found) === undefined) return;
-    if (!isNew && !this.#userFiles.knows(found.Image)) {
-      // The interrupted creation may have changed the files, which would be taken for the image's.
+    const hasVolumes = (spec.volumes ?? []).length > 0;
+    if ((!isNew || hasVolumes) && !this.#userFiles.knows(found.Image)) {
+      // The interrupted creation may have changed the files, which would be taken for the image's, and
+      // those below a volume cannot be seen.
       await this.#remove(found.Id, signal);
+      if (hasVolumes) await this.#learn(spec, base, use, signal);
       if (!(await this.#make(spec, base, use, signal))) throw madeByAnother(this.#docker, spec.id);
       found = await this.#inspect(spec.id, signal);
     }
     const id = userToAssign(found);
     if (id === undefined) return;
     await this.#userFiles.assign({ container: found.Id, image: found.Image, id }, signal);
+  }
+
+  /** Reads the image's files from a container without volumes. */
+  async #learn(
+    spec: MachineSpec,
+    base: Base,
+    use: MachineUse,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const isNew = await this.#make({ ...spec, volumes: [] }, base, use, signal);
+    if (!isNew) throw madeByAnother(this.#docker, spec.id);
+    const { Id, Image } = await this.#inspect(spec.id, signal);
+    await this.#userFiles.learn({ container: Id, image: Image }, signal);
+    await this.#remove(Id, signal);
   }
 
   async #baseOf(
@@ -149,7 +174,7 @@ export class ContainerCreation {
     use: MachineUse,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const host = { ...(await this.#host(spec.id, base, signal)), isSpare: use === 'spare' };
+    const host = { ...(await this.#host(spec, base, signal)), isSpare: use === 'spare' };
     const config = dialectOf(this.#docker).adapt(containerConfig(spec, host));
     try {
       await askToMake(this.#docker, signal, (abortSignal) =>
@@ -180,7 +205,7 @@ export class ContainerCreation {
   }
 
   async #host(
-    id: string,
+    { id, volumes }: MachineSpec,
     { image, uid }: Base,
     signal: AbortSignal | undefined,
   ): Promise<Omit<Host, 'isSpare'>> {
@@ -196,6 +221,7 @@ export class ContainerCreation {
         ? IMAGE_ID
         : (uid ?? (await allocateUser(this.#docker, isRemapped, signal))),
       socketDirectory: directories?.forNew(id),
+      volumes: this.#options.volumes.binds(id, volumes),
       diskGib: this.#hasQuotas ? diskGib : undefined,
     };
   }

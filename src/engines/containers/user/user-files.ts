@@ -38,6 +38,14 @@ export class UserFiles {
     return this.#images.has(image);
   }
 
+  /** Remembers the files of an image. `container` is a new one, without volumes. */
+  async learn(
+    { container, image }: { readonly container: string; readonly image: string },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    this.#keep(image, await this.#read(container, signal));
+  }
+
   /** `container` must not have run yet; for an image that is not known it must be new. Idempotent. */
   async assign(
     { container, image, id }: { container: string; image: string; id: number },

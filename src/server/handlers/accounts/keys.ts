@@ -9,6 +9,7 @@ export const keyHandlers: Pick<
     ...fleet.computers.usage(owner.id),
   }),
   getUsage: ({ fleet, owner, query }) => {
+    fleet.volumes.measure(owner.id);
     const { running, max_running } = fleet.computers.usage(owner.id);
     const { storage_bytes, max_storage } = fleet.computers.storage(owner.id);
     return {

@@ -27,6 +27,7 @@ const host: Host = {
   resolvesNames: true,
   uid: 2_010_000_007,
   socketDirectory: '/state/machines/cmp_1',
+  volumes: [],
   diskGib: undefined,
   isSpare: false,
 };

@@ -1,0 +1,222 @@
+import { ApiError } from '../../contract/errors.js';
+import type { CreateVolume, NewMounts, Volume } from '../../contract/resources.js';
+import { type Engine, isMounting, type Mounting } from '../../engines/engine.js';
+import type { Log } from '../../lib/log.js';
+import { generateId } from '../computers/ids.js';
+import type { Quota } from '../computers/quota.js';
+import { missing } from '../errors/missing.js';
+import { inCommands } from '../errors/remedies.js';
+import { mountsOf } from '../lifecycle/machine-spec.js';
+import type { Machines } from '../lifecycle/machines.js';
+import type { Store } from '../store/index.js';
+import type { ComputerRecord, MountedVolume, VolumeRecord } from '../store/records.js';
+
+/** Volumes of an owner. */
+const MOST = 100;
+/** A volume is measured at most this often: every file in it is looked at. */
+const MEASURE_MS = 60_000;
+/** The measurement of a volume with so many files that it takes longer is given up. */
+const MEASURE_LIMIT_MS = 30_000;
+
+export interface VolumesParts {
+  readonly store: Store;
+  readonly machines: Machines;
+  readonly quota: Quota;
+  readonly log: Log;
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Volumes of owners: directories that computers share and that outlive them. A row is written before the
+ * engine makes the directory and removed after it: after a crash at any point, the reconciler completes
+ * the removal. A directory without a row is never removed: it may be newer than a restored backup.
+ */
+export class Volumes {
+  readonly #parts: VolumesParts;
+  readonly #store: Store;
+  /** Times of the monotonic clock at which volumes were last measured, by id. */
+  readonly #measuredAt = new Map<string, number>();
+
+  constructor(parts: VolumesParts) {
+    this.#parts = parts;
+    this.#store = parts.store;
+    // A process that was killed has left them.
+    this.#store.writeToFreeSpace(() => this.#store.volumes.deleteUnfinished());
+  }
+
+  list(ownerId: string): Volume[] {
+    this.measure(ownerId);
+    return this.#ready(ownerId).map(serialize);
+  }
+
+  async create(ownerId: string, { name, engine: wanted }: CreateVolume): Promise<Volume> {
+    const { machines, quota, stopping } = this.#parts;
+    const engine =
+      wanted === undefined
+        ? (machines.offered.find(isMounting) ?? machines.offered[0])
+        : machines.offeredEngine(wanted);
+    if (engine === undefined) throw new Error('the service has no engine');
+    const mounting = this.#mounting(engine);
+    const id = generateId('vol');
+    this.#store.transaction(() => {
+      quota.refuseStorage(ownerId);
+      this.#refuseName(ownerId, name);
+      this.#store.volumes.insert({ id, owner_id: ownerId, engine: engine.name, name });
+    });
+    try {
+      await mounting.createVolume(id, stopping);
+    } catch (error) {
+      this.#store.writeToFreeSpace(() => this.#store.volumes.setState(id, 'deleting'));
+      await this.#tidy(engine).catch(() => undefined);
+      throw error;
+    }
+    this.#store.volumes.setState(id, 'ready');
+    const volume = this.#ready(ownerId).find((each) => each.id === id);
+    if (volume === undefined) throw new ApiError('not_found', 'The volume was deleted meanwhile.');
+    return serialize(volume);
+  }
+
+  /** Refused while computers mount it. */
+  async remove(ownerId: string, name: string): Promise<void> {
+    const volume = this.#store.transaction(() => {
+      const found = this.#find(ownerId, name);
+      const users = this.#store.volumes.users(found);
+      if (users.length > 0) throw this.#inUse(found, users);
+      this.#store.volumes.setState(found.id, 'deleting');
+      return found;
+    });
+    await this.#tidy(this.#parts.machines.engine(volume.engine), ({ id }) => id === volume.id);
+  }
+
+  /** The engine of the volumes that a computer mounts; undefined for none. */
+  engineOf(ownerId: string, [first]: NewMounts): string | undefined {
+    return first && this.#find(ownerId, first.name).engine;
+  }
+
+  /** What a new computer on the engine mounts. */
+  mounts(ownerId: string, engine: Engine, wanted: NewMounts): MountedVolume[] {
+    if (wanted.length > 0) this.#mounting(engine);
+    return wanted.map(({ name, path, read_only }) => {
+      const volume = this.#find(ownerId, name);
+      if (volume.engine === engine.name) return { id: volume.id, name, path, read_only };
+      const quoted = JSON.stringify(name);
+      const message = `The volume ${quoted} is on the engine "${volume.engine}", not "${engine.name}".`;
+      throw new ApiError('invalid_request', message, {
+        remedy: `Use that engine: --engine ${volume.engine}; or create a volume with another name on the engine ${engine.name}.`,
+      });
+    });
+  }
+
+  /** Within the transaction that inserts the row of a computer: a volume may have been deleted meanwhile. */
+  refuseDeleted({ volumes = '[]' }: Partial<Pick<ComputerRecord, 'volumes'>>): void {
+    for (const { id, name } of mountsOf({ volumes })) {
+      if (this.#store.volumes.find(id)?.state === 'ready') continue;
+      const message = `The volume ${JSON.stringify(name)} was deleted meanwhile.`;
+      throw new ApiError('not_found', message, { remedy: 'See: vc volume ls' });
+    }
+  }
+
+  /** Measures the owner's volumes in the background, those that were not measured lately. */
+  measure(ownerId: string): void {
+    const now = performance.now();
+    for (const { id, engine: name } of this.#ready(ownerId)) {
+      const engine = this.#parts.machines.engine(name);
+      const at = this.#measuredAt.get(id);
+      if (!isMounting(engine) || (at !== undefined && now - at < MEASURE_MS)) continue;
+      this.#measuredAt.set(id, now);
+      const signal = AbortSignal.any([this.#parts.stopping, AbortSignal.timeout(MEASURE_LIMIT_MS)]);
+      engine
+        .volumeBytes(id, signal)
+        .then((bytes) => {
+          if (!this.#parts.stopping.aborted) this.#store.volumes.setBytes(id, bytes);
+        })
+        .catch((err) => this.#parts.log.debug({ volume: id, err }, 'could not measure a volume'));
+    }
+  }
+
+  /** Removes the volumes of an owner whose computers were removed. */
+  async removeOfOwner(ownerId: string): Promise<void> {
+    this.#store.writeToFreeSpace(() => this.#store.volumes.deleteOfOwner(ownerId));
+    for (const engine of this.#parts.machines.engines()) {
+      await this.#tidy(engine, (volume) => volume.owner_id === ownerId);
+    }
+  }
+
+  /** Completes removals that a crash or a failure has interrupted. */
+  reconcile(engine: Engine): Promise<void> {
+    return this.#tidy(engine);
+  }
+
+  async #tidy(
+    engine: Engine,
+    which: (volume: VolumeRecord) => boolean = () => true,
+  ): Promise<void> {
+    if (!isMounting(engine)) return;
+    for (const volume of this.#store.volumes.deleting(engine.name).filter(which)) {
+      await engine.removeVolume(volume.id, this.#parts.stopping);
+      this.#measuredAt.delete(volume.id);
+      const remove = () => this.#store.volumes.remove(volume.id);
+      // Once more for the error.
+      if (!this.#store.writeToFreeSpace(remove)) remove();
+    }
+  }
+
+  #mounting(engine: Engine): Engine & Mounting {
+    if (isMounting(engine)) return engine;
+    const able = this.#parts.machines.offered.find(isMounting);
+    const message = `The engine "${engine.name}" has no volumes.`;
+    throw new ApiError('unsupported', message, {
+      remedy:
+        able === undefined ? 'Leave "volumes" out.' : `Use another engine: --engine ${able.name}`,
+    });
+  }
+
+  #ready(ownerId: string) {
+    return this.#store.volumes.list(ownerId).filter(({ state }) => state === 'ready');
+  }
+
+  #find(ownerId: string, name: string): VolumeRecord {
+    const volumes = this.#ready(ownerId);
+    const found = volumes.find((volume) => volume.name === name);
+    if (found !== undefined) return found;
+    throw missing('volume', name, {
+      known: volumes.map((volume) => volume.name),
+      list: 'vc volume ls',
+    });
+  }
+
+  #refuseName(ownerId: string, name: string): void {
+    const volumes = this.#store.volumes.list(ownerId);
+    if (volumes.some((volume) => volume.name === name)) {
+      const message = `You have a volume named ${JSON.stringify(name)} already.`;
+      throw new ApiError('name_taken', message, {
+        remedy: 'Choose another name. See: vc volume ls',
+      });
+    }
+    if (volumes.length < MOST) return;
+    throw new ApiError('limit_reached', `You have ${MOST} volumes, which is the limit.`, {
+      remedy: 'Remove one first: vc volume rm NAME',
+    });
+  }
+
+  #inUse({ name }: VolumeRecord, users: readonly string[]): ApiError {
+    const computers = users.flatMap((id) => this.#store.computers.findById(id) ?? []);
+    const names = computers.slice(0, 3).map(inCommands);
+    const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
+    const message = `The volume ${JSON.stringify(name)} is mounted by ${names.join(', ')}${more}.`;
+    return new ApiError('conflict', message, {
+      remedy: `Remove them first: vc rm ${names.join(' ')}`,
+    });
+  }
+}
+
+function serialize({
+  name,
+  engine,
+  bytes,
+  used_by,
+  created_at,
+}: VolumeRecord & { readonly used_by: number }): Volume {
+  return { name, engine, bytes, used_by, created_at };
+}

@@ -20,13 +20,22 @@ export const command = defineCommand({
       import('../fleet-file/describe.js'),
     ]);
     const fleet = await loadFleet(context, file);
-    const { steps, existing } = await planFleet(context, fleet);
+    const { steps, existing, volumes } = await planFleet(context, fleet);
     const { project } = fleet;
     if (context.globals.json) {
       const computers = steps.map((step) => ({ name: step.name, ...inShort(step) }));
-      await printJson(context, { project, project_exists: existing !== undefined, computers });
-    } else for (const step of steps) await print(context, wouldDo(step, project));
-    const isSame = existing !== undefined && steps.every(({ action }) => action === 'none');
+      await printJson(context, {
+        ...{ project, project_exists: existing !== undefined, computers },
+        volumes: volumes.map(({ name }) => ({ name, action: 'create' })),
+      });
+    } else {
+      for (const { name } of volumes) await print(context, `would create volume ${name}`);
+      for (const step of steps) await print(context, wouldDo(step, project));
+    }
+    const isSame =
+      volumes.length === 0 &&
+      existing !== undefined &&
+      steps.every(({ action }) => action === 'none');
     return isSame ? ExitCode.ok : ExitCode.differs;
   },
 });

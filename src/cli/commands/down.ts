@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Permanently remove the computers that vc up created',
   details: [
     'Also removes those that the file no longer has, and the project if vc up created it and it has',
-    'nothing else. Other computers of the project, and images, stay.',
+    'nothing else. Other computers of the project, images and volumes stay.',
   ].join(' '),
   arguments: {},
   options: { file: fileOption, yes: flag('-y, --yes', 'do not ask for confirmation') },

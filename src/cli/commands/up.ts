@@ -9,7 +9,7 @@ export const command = defineCommand({
   name: 'up',
   summary: 'Create and update the computers of a file',
   details: [
-    'Creates the project, images and computers of the file, starts those that are stopped, and updates',
+    'Creates the project, volumes, images and computers of the file, starts those that are stopped, and updates',
     'labels, variables and other settings. What cannot be updated, such as the image, is left as it is',
     'without --recreate, and a computer that is no longer in the file without --remove-orphans. A second run changes nothing. The exit code is 3 if --recreate is needed.',
   ].join(' '),
@@ -37,16 +37,18 @@ export const command = defineCommand({
       { loadFleet, planFleet },
       { inShort },
       { buildImages, checkSteps, createProject, removeIfEmpty, StepRunner },
+      { createVolume },
       texts,
     ] = await Promise.all([
       import('../fleet-file/load.js'),
       import('../fleet-file/plan.js'),
       import('../fleet-file/apply.js'),
+      import('../fleet-file/volumes.js'),
       import('../fleet-file/describe.js'),
     ]);
     const fleet = await loadFleet(context, file);
     const { project, shown } = fleet;
-    const { steps, existing } = await planFleet(context, fleet);
+    const { steps, existing, volumes } = await planFleet(context, fleet);
     const allowed = steps.flatMap((step) => {
       if (step.action === 'remove') return removeOrphans ? [step] : [];
       return step.action !== 'recreate' || recreate ? [step] : (step.instead ?? []);
@@ -60,6 +62,10 @@ export const command = defineCommand({
       );
       const question = `Permanently remove ${names} and all data on the disk, to match ${shown}?`;
       await confirmRemoval(await context.prompt(), { question, yes });
+    }
+    for (const volume of volumes) {
+      await createVolume(context, volume);
+      await done(context, `created volume ${volume.name}`);
     }
     await buildImages(fleet, allowed);
     const isNew = existing === undefined && (await createProject(context, project));
@@ -90,7 +96,7 @@ export const command = defineCommand({
     // Without a computer there would be nothing that says who made the project.
     if (code !== ExitCode.ok && isNew) await removeIfEmpty(context, project);
     if (code !== ExitCode.ok) return code;
-    if (steps.every(({ action }) => action === 'none')) {
+    if (volumes.length === 0 && steps.every(({ action }) => action === 'none')) {
       await note(context, `nothing to change: project ${project} matches ${shown}`);
     }
     const isLeft = steps.some((step) => step.action === 'recreate' && !allowed.includes(step));

@@ -8,6 +8,7 @@ import type { Context } from '../framework/context.js';
 import { isNotFound, request } from '../targets/client.js';
 import { type Parsed, parseFleetFile } from './parse.js';
 import { planOf, type Step } from './plan.js';
+import { missingVolumes, type NewVolume } from './volumes.js';
 import { wantedComputers } from './wanted.js';
 
 const MOST_BYTES = 1024 * 1024;
@@ -47,14 +48,19 @@ async function read(path: string, shown: string, isNeeded?: 'optional'): Promise
   }
 }
 
-/** The steps from what exists to what the file says, and the project if it exists. */
+/** The steps from what exists to what the file says, the project if it exists, and missing volumes. */
 export async function planFleet(
   context: Context,
   fleet: Fleet,
-): Promise<{ readonly steps: readonly Step[]; readonly existing: Project | undefined }> {
+): Promise<{
+  readonly steps: readonly Step[];
+  readonly existing: Project | undefined;
+  readonly volumes: readonly NewVolume[];
+}> {
   const wanted = await wantedComputers(fleet.inDirectory, fleet.project, fleet);
   const existing = await findProject(context, fleet.project);
-  return { steps: planOf(wanted, existing?.computers ?? []), existing };
+  const volumes = await missingVolumes(context, fleet);
+  return { steps: planOf(wanted, existing?.computers ?? []), existing, volumes };
 }
 
 type Project = Answer<'getProject'>;

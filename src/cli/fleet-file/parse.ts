@@ -46,11 +46,17 @@ function read(text: string, name: string, variables: Variables): Source {
   }
 }
 
-/** `NAME:` without anything is a computer with the default options. */
+/** `NAME:` without anything is a computer or volume with the default options. */
 function withoutNulls(value: unknown): unknown {
-  if (!isObject(value) || !isObject(value.computers)) return value;
-  const computers = Object.entries(value.computers).map(([name, one]) => [name, one ?? {}]);
-  return { ...value, computers: Object.fromEntries(computers) };
+  if (!isObject(value)) return value;
+  const parts = (['computers', 'volumes'] as const).flatMap((key) => {
+    const part = value[key];
+    if (!isObject(part)) return [];
+    return [
+      [key, Object.fromEntries(Object.entries(part).map(([name, one]) => [name, one ?? {}]))],
+    ];
+  });
+  return { ...value, ...Object.fromEntries(parts) };
 }
 
 function usageError(name: string, source: Source, { path, message, part }: Problem): UsageError {
@@ -79,15 +85,15 @@ function problemOfIssue(issue: Issue): Problem {
 }
 
 function unknownKey(path: Path, key: string): string {
-  if (key === 'volumes') return 'is not supported yet';
-  const [kind, isComputer] = [path.at(-1), path.length === 2];
-  const known = path.length === 0 ? KEYS.file : isComputer ? KEYS.computer : undefined;
+  const [kind, isNamed] = [path.at(-1), path.length === 2];
+  const ofNamed = path[0] === 'volumes' ? KEYS.volume : KEYS.computer;
+  const known = path.length === 0 ? KEYS.file : isNamed ? ofNamed : undefined;
   const near = nearest(key, known ?? (kind === 'build' ? KEYS.build : []));
   return `is not a known key${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-/** Names that occur twice, and dependencies that are unknown or form a cycle. */
-function problemOfNames({ computers }: FleetFile): Problem | undefined {
+/** Names that occur twice, unknown volumes, and dependencies that are unknown or form a cycle. */
+function problemOfNames({ computers, volumes }: FleetFile): Problem | undefined {
   const seen = new Map<string, string>();
   for (const [name, { count, depends_on: needed, ...options }] of Object.entries(computers)) {
     const path = ['computers', name];
@@ -102,6 +108,13 @@ function problemOfNames({ computers }: FleetFile): Problem | undefined {
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
       const message = `is not a computer of this file: ${one}${meant}`;
       if (!Object.hasOwn(computers, one)) return { path: [...path, 'depends_on', at], message };
+    }
+    for (const [at, { name: one }] of (options.volumes ?? []).entries()) {
+      if (Object.hasOwn(volumes, one)) continue;
+      const near = nearest(one, Object.keys(volumes));
+      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      const message = `is not in "volumes" of this file: ${one}${meant}`;
+      return { path: [...path, 'volumes', at], message };
     }
     if (options.setup !== undefined && options.setup_file !== undefined) {
       return { path: [...path, 'setup_file'], message: 'cannot be combined with setup' };

@@ -111,7 +111,9 @@ function fixedChanges(body: Wanted['body'], existing: Computer): readonly string
   const differ = SHOWN.filter(
     (key) => body[key] !== undefined && !isDeepStrictEqual(body[key], existing[key]),
   );
-  return differ.length > 0 ? differ : ['files, setup, build or a removed option'];
+  const mounts = isDeepStrictEqual(body.volumes ?? [], existing.volumes ?? []) ? [] : ['volumes'];
+  const all = [...differ, ...mounts];
+  return all.length > 0 ? all : ['files, setup, build or a removed option'];
 }
 
 /** The request that changes what differs and can be changed. */

@@ -5,6 +5,7 @@ import { CreateComputer } from '../../contract/resources/computer-requests.js';
 import { Labels } from '../../contract/resources/labels.js';
 import { SecretName } from '../../contract/resources/secrets.js';
 import { NewFiles } from '../../contract/resources/setup.js';
+import { CreateVolume, VolumeName } from '../../contract/resources/volumes.js';
 import { LABEL_PREFIX, OWN_LABELS } from './own-labels.js';
 
 /** Leaves room for `-100` in the value of a label. */
@@ -82,6 +83,10 @@ const FileComputer = z.strictObject(
   { error: 'must be an object of options' },
 );
 
+const FileVolume = z.strictObject(CreateVolume.pick({ engine: true }).shape, {
+  error: 'must be an object of options',
+});
+
 export const FleetFile = z
   .strictObject(
     {
@@ -90,6 +95,13 @@ export const FleetFile = z
         .array(SecretName, { error: 'must be a list of names' })
         .default([])
         .describe('Secrets of the project that have to exist; see: vc secret set.'),
+      volumes: z
+        .record(VolumeName, FileVolume, {
+          error: ({ code }) =>
+            code === 'invalid_key' ? 'must have names of volumes' : 'must be an object by name',
+        })
+        .default({})
+        .describe('Volumes of the computers, which are created if missing and never removed.'),
       computers: z
         .record(z.string().regex(NAME), FileComputer, {
           error: ({ code }) => (code === 'invalid_key' ? NAME_RULE : 'must be an object by name'),
@@ -107,6 +119,7 @@ export type FileComputer = z.output<typeof FileComputer>;
 export const KEYS = {
   file: Object.keys(FleetFile.shape),
   computer: Object.keys(FileComputer.shape),
+  volume: Object.keys(FileVolume.shape),
   build: ['context', 'dockerfile', 'args', 'target'],
 } as const;
 

@@ -65,17 +65,7 @@ const MountText = text(400)
     return { name, path, read_only: mode === 'ro' };
   });
 
-const NewMount = z.union([MountObject, MountText.pipe(MountObject)], {
-  error: ({ input, errors }) => {
-    const [issue] = errors?.[typeof input === 'string' ? 1 : 0] ?? [];
-    return issue === undefined
-      ? FORM
-      : [
-          ...(issue.path.length === 0 ? [] : [`is wrong at ${issue.path.join('.')}, which`]),
-          issue.message,
-        ].join(' ');
-  },
-});
+const NewMount = z.union([MountObject, MountText.pipe(MountObject)], { error: FORM });
 
 /** The volumes of a new computer. */
 export const NewMounts = z

@@ -50,11 +50,25 @@ computers:
       'name: a\nx-b: &b\n  cpus: 2\ncomputers:\n  web: *b',
       '3:3: computers.web.cpus is not a known key; did you mean cpu?',
     ],
-    ['volumes', computers('  web: {}\nvolumes: {}'), '4:1: volumes is not supported yet'],
     [
-      'volumes of a computer',
-      computers('  web: {volumes: []}'),
-      '3:9: computers.web.volumes is not supported yet',
+      'an unknown volume',
+      computers('  web: {volumes: ["date:/data"]}\nvolumes: {data: }'),
+      '3:19: computers.web.volumes.0 is not in "volumes" of this file: date; did you mean data?',
+    ],
+    [
+      'a wrong path of a volume',
+      computers('  web: {volumes: ["data:data"]}'),
+      '3:19: computers.web.volumes.0.path must be an absolute path',
+    ],
+    [
+      'a typo in a volume',
+      computers('  web: {}\nvolumes: {data: {engin: qemu}}'),
+      '4:18: volumes.data.engin is not a known key; did you mean engine?',
+    ],
+    [
+      'a name that is no name of a volume',
+      computers('  web: {}\nvolumes: {"a b": }'),
+      '4:11: volumes.a b must have names of volumes',
     ],
     [
       'a wrong value',

@@ -63,6 +63,48 @@ it('without its options makes no computer again and removes none, but updates wh
   expect(asked()).toEqual(['GET /projects/demo', 'PATCH /computers/cmp_web']);
 });
 
+const data = { name: 'data', engine: 'docker', bytes: 0, used_by: 0, created_at: '' };
+const withVolumes = `name: demo
+volumes:
+  data:
+  models: {engine: docker}
+computers: {web: {volumes: ["data:/data", "models:/models:ro"]}}`;
+
+it('creates the volumes that are missing before the computers', async () => {
+  write(withVolumes);
+  existing();
+  world.service.on('GET /me', { running: 0, max_running: 2 });
+  world.service.on('GET /volumes', { volumes: [data] });
+  world.service.on('POST /volumes', { ...data, name: 'models' });
+  world.service.on('POST /projects/demo/computers', computer);
+  expect((await world.run(['diff'])).stdout).toBe(
+    'would create volume models\nwould create demo/web\n',
+  );
+  const { code, stderr } = await world.run(['up']);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'created volume models\ncreated demo/web\n',
+  });
+  const [made, created] = world.service.received.slice(-2).map(({ body }) => body);
+  expect(made).toEqual({ name: 'models', engine: 'docker' });
+  expect(created).toMatchObject({
+    volumes: [
+      { name: 'data', path: '/data', read_only: false },
+      { name: 'models', path: '/models', read_only: true },
+    ],
+  });
+});
+
+it('refuses a volume that is on another engine than the file says', async () => {
+  write(withVolumes);
+  existing();
+  world.service.on('GET /volumes', { volumes: [{ ...data, name: 'models', engine: 'podman' }] });
+  const { code, stderr } = await world.run(['up']);
+  expect(code).toBe(6);
+  expect(stderr).toContain('volume models is on podman, and computers.yaml says docker');
+  expect(asked()).toEqual(['GET /projects/demo', 'GET /volumes']);
+});
+
 it('asks before it loses a disk', async () => {
   write('name: demo\ncomputers: {web: {sudo: false}}');
   existing('web');

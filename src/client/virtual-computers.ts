@@ -10,6 +10,7 @@ import { Connections, Keys, Owners, Secrets } from './resources/accounts.js';
 import { Computers } from './resources/computers.js';
 import { Images } from './resources/images.js';
 import { Projects } from './resources/projects.js';
+import { Volumes } from './resources/volumes.js';
 import { Webhooks } from './resources/webhooks.js';
 
 export interface VirtualComputersOptions extends Partial<Omit<ClientOptions, 'baseUrl'>> {
@@ -35,6 +36,7 @@ export class VirtualComputers {
   readonly projects: Projects;
   readonly computers: Computers;
   readonly images: Images;
+  readonly volumes: Volumes;
   readonly keys: Keys;
   readonly connections: Connections;
   readonly webhooks: Webhooks;
@@ -55,6 +57,7 @@ export class VirtualComputers {
     this.projects = new Projects(this.client);
     this.computers = new Computers(this.client);
     this.images = new Images(this.client);
+    this.volumes = new Volumes(this.client);
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
     this.webhooks = new Webhooks(this.client);

@@ -285,6 +285,14 @@ class AsyncImages(_ServicePart):
         return await self._driver.run(saving)
 
 
+class AsyncVolumes(_ServicePart):
+    """Directories that computers share and that outlive them."""
+
+    create = awaiting(resources.create_volume)
+    list = awaiting(resources.list_volumes)
+    delete = awaiting(resources.delete_volume)
+
+
 class AsyncKeys(_ServicePart):
     """The API keys of the key's owner."""
 
@@ -356,6 +364,7 @@ class AsyncVirtualComputers(_ServicePart):
         self.projects = AsyncProjects(driver, session)
         self.computers = AsyncComputers(driver, session)
         self.images = AsyncImages(driver, session)
+        self.volumes = AsyncVolumes(driver, session)
         self.keys = AsyncKeys(driver, session)
         self.connections = AsyncConnections(driver, session)
         self.webhooks = AsyncWebhooks(driver, session)

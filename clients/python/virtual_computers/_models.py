@@ -136,6 +136,7 @@ class ComputerInfo:
     sudo: bool = True
     network: Network = "internet"
     """What it may reach."""
+    volumes: list[Mount] = field(default_factory=list)
     created_by: Creator | None = None
     """None for a computer of an earlier version."""
     control: Control | None = None
@@ -148,7 +149,9 @@ class ComputerInfo:
         created_by = None if creator is None else parse(Creator, creator)
         held = answer.get("control")
         control = None if held is None else Control.of(held)
-        more = {"resolution": resolution, "created_by": created_by, "control": control}
+        volumes = [parse(Mount, one) for one in answer.get("volumes", [])]
+        held_by = {"created_by": created_by, "control": control}
+        more = {"resolution": resolution, "volumes": volumes, **held_by}
         return parse(cls, {**answer, **more})
 
 
@@ -166,6 +169,28 @@ class Snapshot:
     """It has the memory of the computer, which then continues where it was."""
     current: bool
     """The computer was last saved as or reset to it."""
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A volume in a computer."""
+
+    name: str
+    path: str
+    read_only: bool
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A directory that computers share and that outlives them."""
+
+    name: str
+    engine: str
+    bytes: int
+    """What its files take, measured now and then."""
+    used_by: int
+    """How many computers mount it, which keep it from being deleted."""
+    created_at: str
 
 
 @dataclass(frozen=True)

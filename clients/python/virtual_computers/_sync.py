@@ -278,6 +278,14 @@ class Images(_ServicePart):
         return self._driver.run(resources.save_image(self._target, name, of, snapshot=snapshot))
 
 
+class Volumes(_ServicePart):
+    """Directories that computers share and that outlive them."""
+
+    create = blocking(resources.create_volume)
+    list = blocking(resources.list_volumes)
+    delete = blocking(resources.delete_volume)
+
+
 class Keys(_ServicePart):
     """The API keys of the key's owner."""
 
@@ -349,6 +357,7 @@ class VirtualComputers(_ServicePart):
         self.projects = Projects(driver, session)
         self.computers = Computers(driver, session)
         self.images = Images(driver, session)
+        self.volumes = Volumes(driver, session)
         self.keys = Keys(driver, session)
         self.connections = Connections(driver, session)
         self.webhooks = Webhooks(driver, session)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
-from .._models import Resolution, Secret, Webhook, parse, size_text
+from .._models import Resolution, Secret, Volume, Webhook, parse, size_text
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -66,6 +66,7 @@ def create_computer(
     timezone: str | None = None,
     locale: str | None = None,
     sudo: bool | None = None,
+    volumes: Sequence[str | Mapping[str, Any]] | None = None,
     wait: bool = True,
 ) -> Flow[ComputerInfo]:
     """
@@ -73,7 +74,8 @@ def create_computer(
     does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800). It is deleted after
     `expires_in` seconds; `on_idle` says what happens after `auto_stop_minutes`. `files` has contents
     by path, or dictionaries like `{"path": ..., "content": ..., "mode": "0600"}`; `setup` is a bash
-    script that is run once before the computer is ready.
+    script that is run once before the computer is ready. `volumes` are mounted: "data:/data", and
+    "data:/data:ro" for one that the computer only reads.
     """
     size = given(cpu=cpu, ram=ram, resolution=size_text(resolution), image=image, engine=engine, os=os)
     idle = given(auto_stop_minutes=auto_stop_minutes, on_idle=on_idle, expires_in=expires_in)
@@ -81,7 +83,7 @@ def create_computer(
     where = given(member=member, group=group, timezone=timezone, locale=locale, sudo=sudo)
     if isinstance(files, Mapping):
         files = [new_file(file, content) for file, content in files.items()]
-    made_with = given(env=env, files=files, setup=setup)
+    made_with = given(env=env, files=files, setup=setup, volumes=volumes)
     path = f"/projects/{segment(project)}/computers"
     return (yield from until_ready(of, path, {**others, **size, **where, **made_with}, wait=wait))
 
@@ -160,6 +162,26 @@ def image_log(of: Session, name: str) -> Flow[str]:
 def delete_image(of: Session, name: str) -> Flow[None]:
     """Deletes one of the owner's images. Fails while computers need it."""
     yield from call_json(of, "DELETE", f"/images/{segment(name)}")
+
+
+# Volumes.
+
+
+def create_volume(of: Session, name: str, *, engine: str | None = None) -> Flow[Volume]:
+    """Creates an empty volume on an engine, by default the preferred one that has volumes."""
+    body = given(name=name, engine=engine)
+    return parse(Volume, (yield from call_json(of, "POST", "/volumes", body)))
+
+
+def list_volumes(of: Session) -> Flow[list[Volume]]:
+    """The owner's volumes."""
+    answer = yield from call_json(of, "GET", "/volumes")
+    return [parse(Volume, one) for one in answer["volumes"]]
+
+
+def delete_volume(of: Session, name: str) -> Flow[None]:
+    """Deletes a volume with its files. Fails while computers mount it."""
+    yield from call_json(of, "DELETE", f"/volumes/{segment(name)}", work=SAVE_SECONDS)
 
 
 # Keys.

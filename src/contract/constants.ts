@@ -62,7 +62,7 @@ export const EVENT_PATTERNS = [
 
 /** Computers that an owner may be allowed to run at once. */
 export const MOST_RUNNING = 10_000;
-/** GB that the snapshots and images of an owner may be allowed to take. */
+/** GB that the snapshots, images and volumes of an owner may be allowed to take. */
 export const MOST_STORAGE = 1_000_000;
 /** The same unless the service or the owner has another limit. */
 export const DEFAULT_STORAGE = 50;

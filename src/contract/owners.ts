@@ -25,7 +25,7 @@ export const Owner = z
       .int()
       .nullable()
       .meta({
-        description: "GB that snapshots and images may take; null: the service's limit.",
+        description: "GB that snapshots, images and volumes may take; null: the service's limit.",
         examples: [50],
       }),
     running: z
@@ -35,7 +35,7 @@ export const Owner = z
     storage_bytes: z
       .number()
       .int()
-      .meta({ description: 'What snapshots and images take.', examples: [52428800] }),
+      .meta({ description: 'What snapshots, images and volumes take.', examples: [52428800] }),
     project_count: z
       .number()
       .int()
@@ -72,7 +72,7 @@ const MaxRunning = integer(1, MOST_RUNNING)
 const MaxStorage = integer(0, MOST_STORAGE)
   .nullable()
   .meta({
-    description: "GB that snapshots and images may take; null: the service's limit.",
+    description: "GB that snapshots, images and volumes may take; null: the service's limit.",
     examples: [50],
   });
 

@@ -21,7 +21,7 @@ const PROBE_MS = 3_000;
 export interface ServeOptions extends EngineOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly maxRunning: number;
-  /** GB of snapshots and images per owner. */
+  /** GB of snapshots, images and volumes per owner. */
   readonly maxStorage?: number;
   /** May streams and webhooks go to loopback and private addresses? */
   readonly allowPrivateTargets: boolean;

@@ -97,7 +97,7 @@ const storage: Check = {
     try {
       const query = { days: 1 };
       const { limits, now } = await client.request('getUsage', { query, signal });
-      const detail = `snapshots and images take ${size(now.storage_bytes)} of ${limits.max_storage} GB`;
+      const detail = `snapshots, images and volumes take ${size(now.storage_bytes)} of ${limits.max_storage} GB`;
       if (now.storage_bytes < limits.max_storage * 1e9 * NEARLY_FULL) return ok(detail);
       return missing(detail, 'remove some: vc image ls, vc snapshot ls COMPUTER');
     } finally {

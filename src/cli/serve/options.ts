@@ -68,7 +68,7 @@ const ownOptions = {
   ),
   maxStorage: value(
     '--max-storage <gb>',
-    'GB of snapshots and images per owner',
+    'GB of snapshots, images and volumes per owner',
     number({ min: 0, max: MOST_STORAGE, unit: 'GB' }),
     { otherwise: String(DEFAULT_STORAGE) },
   ),

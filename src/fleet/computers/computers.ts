@@ -177,7 +177,7 @@ export class Computers {
     return this.#quota.usage(ownerId);
   }
 
-  /** What the owner's snapshots and images take in bytes, and the limit in GB. */
+  /** What the owner's snapshots, images and volumes take in bytes, and the limit in GB. */
   storage(ownerId: string): ReturnType<Quota['storage']> {
     return this.#quota.storage(ownerId);
   }

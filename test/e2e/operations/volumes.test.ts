@@ -107,7 +107,7 @@ test('a computer does not start without its volume, and nothing is written elsew
   // As after a reboot.
   for (const name of readdirSync(mounts)) await inMounts('umount', join(mounts, name));
   const started = await startOutside(id);
-  expect(started.stderr).toContain(mounts);
+  expect(started.exitCode).toBeGreaterThan(0);
   expect((await inMounts('find', mounts, '-mindepth', '2')).stdout).toBe('');
   await one.start();
   expect(await run(one, 'cat /data/again')).toBe('again');

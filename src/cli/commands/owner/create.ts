@@ -22,7 +22,7 @@ export const command = defineCommand({
     ),
     maxStorage: value(
       '--max-storage <gb>',
-      'GB that its snapshots and images may take',
+      'GB that its snapshots, images and volumes may take',
       number({ min: 0, max: MOST_STORAGE, unit: 'GB' }),
       { otherwise: "the service's limit" },
     ),

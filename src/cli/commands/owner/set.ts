@@ -13,7 +13,8 @@ const computers = number({ min: 1, max: MOST_RUNNING, unit: 'computers' });
 export const command = defineCommand({
   name: 'set',
   summary: 'Change how much an owner may run and store',
-  details: 'Running computers keep running, also beyond a lower limit; snapshots and images stay.',
+  details:
+    'Running computers keep running, also beyond a lower limit; snapshots, images and volumes stay.',
   arguments: { owner: ownerArgument },
   options: {
     maxRunning: value(
@@ -23,7 +24,7 @@ export const command = defineCommand({
     ),
     maxStorage: value(
       '--max-storage <gb>',
-      "GB that its snapshots and images may take, or default for the service's limit",
+      "GB that its snapshots, images and volumes may take, or default for the service's limit",
       (text) => (text === 'default' ? null : gigabytes(text)),
     ),
   },

@@ -76,6 +76,6 @@ function fullDisk(docker: Docker, bytes?: number): ApiError {
   const need =
     bytes === undefined ? '' : `: ${((bytes + RESERVE) / GIB).toFixed(1)} GiB are needed`;
   const message = `The disk of the ${dialectOf(docker).engine} is too full${need}.`;
-  const remedy = 'free some space, for example by deleting snapshots and images';
+  const remedy = 'free some space, for example by deleting snapshots, images and volumes';
   return new ApiError('conflict', message, { remedy });
 }

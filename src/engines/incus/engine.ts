@@ -126,7 +126,10 @@ export function createIncusEngine(
   };
   return {
     name: 'incus',
-    capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
+    capabilities: {
+      ...{ os: ['linux', 'windows'], gpus: [], isolation: 'container' },
+      noVolumes: 'its computers move between members, which do not share directories',
+    },
     describe,
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),

@@ -129,7 +129,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   return {
     name: 'qemu',
     get capabilities(): EngineCapabilities {
-      return { os: ['linux', 'windows'], gpus: [], isolation: isolation() };
+      return {
+        ...{ os: ['linux', 'windows'], gpus: [], isolation: isolation() },
+        noVolumes: 'QEMU cannot save the memory of a machine that shares a directory',
+      };
     },
     probe: () => probeQemu(host),
     describe: async (id, signal): Promise<MachineDescription> => {

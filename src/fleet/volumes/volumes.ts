@@ -165,7 +165,9 @@ export class Volumes {
   #mounting(engine: Engine): Engine & Mounting {
     if (isMounting(engine)) return engine;
     const able = this.#parts.machines.offered.find(isMounting);
-    const message = `The engine "${engine.name}" has no volumes.`;
+    const { noVolumes } = engine.capabilities;
+    const reason = noVolumes === undefined ? '' : `: ${noVolumes}`;
+    const message = `The engine "${engine.name}" has no volumes${reason}.`;
     throw new ApiError('unsupported', message, {
       remedy:
         able === undefined ? 'Leave "volumes" out.' : `Use another engine: --engine ${able.name}`,

@@ -81,8 +81,8 @@ export class ContainerPool {
 
   /** A computer is stored with this id. True if its machine exists, complete. */
   claim(spec: MachineSpec): boolean {
-    // The copies of one disk are made at once; another is not wanted soon.
-    if (spec.from?.kind !== 'snapshot') this.#unstarted.set(spec.id, spec);
+    // The copies of one disk are made at once; another is not wanted soon. None can have volumes.
+    if (spec.from?.kind !== 'snapshot' && !spec.volumes?.length) this.#unstarted.set(spec.id, spec);
     const spare = this.#spares.get(spec.id);
     if (spare === undefined || !this.#reserved.delete(spec.id)) return false;
     this.#spares.delete(spec.id);

@@ -73,6 +73,7 @@ const spec: MachineSpec = {
 
 /** A pool on an Engine that makes machines at once, and runs `helper` to change host names. */
 function openWorking(size: number, helper: () => Promise<HelperResult>) {
+  const created: MachineSpec[] = [];
   const removed: string[] = [];
   const problems: string[] = [];
   const shells = new Map<string, PassThrough>();
@@ -93,7 +94,10 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
   const options = {
     ...{ size, idleMs: 5, settleMs: 5, docker, onProblem },
     markers: { add: async () => undefined },
-    machines: { create: async () => undefined, start: async () => undefined },
+    machines: {
+      create: async (made: MachineSpec) => void created.push(made),
+      start: async () => undefined,
+    },
     containers: { id: async (id: string) => `container of ${id}` },
     hostNames: new HostNames({
       docker,
@@ -123,7 +127,7 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
     pool.claim({ ...spec, ...more });
     pool.started(spec.id);
   };
-  return { pool, removed, problems, shells, start };
+  return { pool, created, removed, problems, shells, start };
 }
 
 const opened: ContainerPool[] = [];
@@ -146,6 +150,14 @@ it('makes a machine at the next attempt if its host name could not be set once',
   start();
   expect(await eventually(() => pool.reserve(spec), 5_000)).toMatchObject({ id: 'cmp_3' });
   expect(removed).toEqual(['cmp_1', 'cmp_2']);
+});
+
+it('makes no machine like one with volumes', async () => {
+  const { pool, created, start } = openWorking(2, async () => ({ code: 0, output: '' }));
+  start({ cpu: 8, volumes: [{ id: 'vol_1', path: '/data', readOnly: false }] });
+  start();
+  await eventually(() => pool.reserve(spec), 5_000);
+  expect(created.map(({ cpu, volumes }) => ({ cpu, volumes }))).toEqual([{ cpu: spec.cpu }]);
 });
 
 it('removes the ready machines, and makes no others, once host names are refused', async () => {

@@ -278,7 +278,7 @@ export class Fleet {
       deletion.resume();
       this.drains.resume();
       await disks.reconcile(engine, signal);
-      await volumes.reconcile(engine);
+      volumes.reconcile(engine);
     });
     this.#adoption = reconciler.adoption;
     if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();

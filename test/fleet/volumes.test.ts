@@ -3,7 +3,7 @@ import { ApiError } from '../../src/contract/errors.js';
 import { CreateComputer } from '../../src/contract/resources.js';
 import type { Engine, EngineCapabilities, Mounting } from '../../src/engines/engine.js';
 import type { Owner } from '../../src/fleet/accounts/api-keys.js';
-import { FakeEngine, FakeSnapshottingEngine } from '../support/fake-engine.js';
+import { FakeEngine, FakeSnapshottingEngine, gate } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
 class MountingEngine extends FakeSnapshottingEngine implements Engine, Mounting {
@@ -15,7 +15,14 @@ class MountingEngine extends FakeSnapshottingEngine implements Engine, Mounting 
     if (this.failure !== undefined) throw this.failure;
   }
 
+  /** Ids of volumes whose removal has begun. */
+  readonly removals: string[] = [];
+  /** Waited for by removals. */
+  pause: Promise<void> | undefined;
+
   async removeVolume(id: string): Promise<void> {
+    this.removals.push(id);
+    await this.pause;
     if (this.failure !== undefined) throw this.failure;
     this.volumes.delete(id);
   }
@@ -140,8 +147,11 @@ describe('nothing is left', () => {
     engine.failure = new ApiError('unsupported', 'no volumes here');
     expect(await refusal(volumes().create(owner.id, { name: 'data' }))).toMatch(/^unsupported: /);
     engine.failure = undefined;
-    await volumes().reconcile(engine);
-    expect(engine.volumes.size).toBe(0);
+    const left = () => {
+      volumes().reconcile(engine);
+      return engine.volumes.size;
+    };
+    await expect.poll(left).toBe(0);
     await volumes().create(owner.id, { name: 'data' });
   });
 
@@ -156,6 +166,19 @@ describe('nothing is left', () => {
     test.store.volumes.insert({ id, owner_id: owner.id, engine: 'docker', name: 'half' });
     test = await test.restart();
     await expect.poll(() => engine.volumes.size).toBe(0);
+  });
+
+  it('of one that is removed for long, which is begun once', async () => {
+    await volumes().create(owner.id, { name: 'data' });
+    const { passed, open } = gate();
+    engine.pause = passed;
+    const removed = volumes().remove(owner.id, 'data');
+    volumes().reconcile(engine);
+    await volumes().create(owner.id, { name: 'data' });
+    open();
+    await removed;
+    expect(engine.removals).toHaveLength(1);
+    expect(engine.volumes.size).toBe(1);
   });
 
   it('of the volumes of an owner who is deleted', async () => {

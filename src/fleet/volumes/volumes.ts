@@ -37,6 +37,8 @@ export class Volumes {
   readonly #store: Store;
   /** Times of the monotonic clock at which volumes were last measured, by id. */
   readonly #measuredAt = new Map<string, number>();
+  /** Removals in progress, by id. */
+  readonly #removing = new Map<string, Promise<void>>();
 
   constructor(parts: VolumesParts) {
     this.#parts = parts;
@@ -67,8 +69,9 @@ export class Volumes {
     try {
       await mounting.createVolume(id, stopping);
     } catch (error) {
+      if (stopping.aborted) throw error;
       this.#store.writeToFreeSpace(() => this.#store.volumes.setState(id, 'deleting'));
-      await this.#tidy(engine).catch(() => undefined);
+      this.reconcile(engine);
       throw error;
     }
     this.#store.volumes.setState(id, 'ready');
@@ -143,9 +146,11 @@ export class Volumes {
     }
   }
 
-  /** Completes removals that a crash or a failure has interrupted. */
-  reconcile(engine: Engine): Promise<void> {
-    return this.#tidy(engine);
+  /** Completes removals that a crash or a failure has interrupted, in the background. */
+  reconcile(engine: Engine): void {
+    this.#tidy(engine).catch((err) => {
+      this.#parts.log.warn({ engine: engine.name, err }, 'a volume is removed later');
+    });
   }
 
   async #tidy(
@@ -154,12 +159,19 @@ export class Volumes {
   ): Promise<void> {
     if (!isMounting(engine)) return;
     for (const volume of this.#store.volumes.deleting(engine.name).filter(which)) {
-      await engine.removeVolume(volume.id, this.#parts.stopping);
-      this.#measuredAt.delete(volume.id);
-      const remove = () => this.#store.volumes.remove(volume.id);
-      // Once more for the error.
-      if (!this.#store.writeToFreeSpace(remove)) remove();
+      const removing = this.#removing.get(volume.id) ?? this.#remove(engine, volume.id);
+      this.#removing.set(volume.id, removing);
+      await removing.finally(() => this.#removing.delete(volume.id));
     }
+  }
+
+  /** Takes long if there are many files. */
+  async #remove(engine: Mounting, id: string): Promise<void> {
+    await engine.removeVolume(id, this.#parts.stopping);
+    this.#measuredAt.delete(id);
+    const remove = () => this.#store.volumes.remove(id);
+    // Once more for the error.
+    if (!this.#store.writeToFreeSpace(remove)) remove();
   }
 
   #mounting(engine: Engine): Engine & Mounting {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ComputerHandle } from '../../../src/client/index.js';
+import { makeCrashing } from '../../support/service/crash-points.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
 const project = 'volumes';
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 
 test('the files of a volume have the right owner in each computer', async () => {
-  expect(await run(one, 'stat -c %U:%G /data')).toBe('user:user');
+  expect(await run(one, 'stat -c "%U:%G %a" /data')).toBe('user:user 755');
   await run(one, 'mkdir /data/dir && echo from one >/data/dir/file && chmod 750 /data/dir/file');
   expect(await run(two, 'stat -c "%U:%G %a" /data/dir/file && cat /data/dir/file')).toBe(
     'user:user 750\nfrom one',
@@ -126,6 +127,34 @@ test('a fork has the volumes, and snapshots do not contain them', async () => {
   expect(await run(one, 'cat /data/of-copy')).toBe('copy');
   await copy.delete();
   expect(await run(one, 'cat /data/of-copy')).toBe('copy');
+});
+
+test('a service that is killed while it makes a volume or a computer leaves both whole or gone', async () => {
+  const crashing = await makeCrashing(service);
+  const names = async () => (await service.vc.volumes.list()).map(({ name }) => name);
+  const makeHalf = () => service.vc.volumes.create('half');
+  expect(await crashing.crashAt(/rmdir .*trial: begins/, makeHalf)).toBe(true);
+  expect(await names()).not.toContain('half');
+  await service.vc.volumes.create('half');
+  expect(
+    await crashing.crashAt(/rename .*vol_.*: done/, () => service.vc.volumes.delete('half')),
+  ).toBe(true);
+  expect(await names()).not.toContain('half');
+  const directories = () => readdirSync(join(service.directory, 'state', 'volumes'));
+  const others = (await names()).length;
+  await expect.poll(() => directories().length, { timeout: 30_000 }).toBe(others);
+  for (const [at, point] of [
+    /mkdir .*files: done/,
+    /containers\/create: answered/,
+    /start: sent/,
+  ].entries()) {
+    expect(await crashing.crashAt(point, () => create(`killed-${at}`, 'data:/data'))).toBe(true);
+    const computer = service.vc.computer({ project, name: `killed-${at}` });
+    await computer.start();
+    await run(computer, `echo ${at} >/data/killed-${at}`);
+    expect(await run(one, `cat /data/killed-${at}`)).toBe(`${at}`);
+    await computer.delete();
+  }
 });
 
 test('links and deep directories of a guest lead the service nowhere, and a volume in use stays', async () => {

@@ -113,7 +113,7 @@ net.Socket.prototype.write = function (chunk, ...rest) {
 
 // The database. A key's last use and the audit log belong to no step.
 const isOfStep = (sql) =>
-  /^\s*(INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+(computers|projects|saved_disks|build_steps|build_projects)\b/i.test(
+  /^\s*(INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+(computers|projects|saved_disks|volumes|build_steps|build_projects)\b/i.test(
     sql,
   );
 const { prepare, exec } = Database.prototype;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chown, mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
@@ -73,6 +73,8 @@ export class Volumes {
     const files = join(directory, FILES);
     await mkdir(this.#volumes, { recursive: true, mode: 0o700 });
     await mkdir(files, { recursive: true });
+    // Whatever the umask.
+    await chmod(files, 0o755);
     await chown(files, IMAGE_ID, IMAGE_ID);
     const trial = join(directory, 'trial');
     await mkdir(trial, { recursive: true });

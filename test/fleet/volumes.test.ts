@@ -1,36 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/contract/errors.js';
 import { CreateComputer } from '../../src/contract/resources.js';
-import type { Engine, EngineCapabilities, Mounting } from '../../src/engines/engine.js';
+import type { EngineCapabilities } from '../../src/engines/engine.js';
 import type { Owner } from '../../src/fleet/accounts/api-keys.js';
-import { FakeEngine, FakeSnapshottingEngine, gate } from '../support/fake-engine.js';
+import { FakeEngine, FakeMountingEngine, gate } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
-
-class MountingEngine extends FakeSnapshottingEngine implements Engine, Mounting {
-  readonly volumes = new Map<string, number>();
-  failure: Error | undefined;
-
-  async createVolume(id: string): Promise<void> {
-    this.volumes.set(id, 5e9);
-    if (this.failure !== undefined) throw this.failure;
-  }
-
-  /** Ids of volumes whose removal has begun. */
-  readonly removals: string[] = [];
-  /** Waited for by removals. */
-  pause: Promise<void> | undefined;
-
-  async removeVolume(id: string): Promise<void> {
-    this.removals.push(id);
-    await this.pause;
-    if (this.failure !== undefined) throw this.failure;
-    this.volumes.delete(id);
-  }
-
-  async volumeBytes(id: string): Promise<number> {
-    return this.volumes.get(id) ?? 0;
-  }
-}
 
 class OtherEngine extends FakeEngine {
   override readonly name = 'qemu';
@@ -43,11 +17,11 @@ class OtherEngine extends FakeEngine {
 }
 
 let test: TestFleet;
-let engine: MountingEngine;
+let engine: FakeMountingEngine;
 let owner: Owner;
 
 beforeEach(async () => {
-  engine = new MountingEngine();
+  engine = new FakeMountingEngine();
   test = await openTestFleet({ engine, other: new OtherEngine(), maxRunning: 4 });
   owner = ownerOf(test.key);
   test.fleet.projects.create(owner, 'demo');

@@ -11,6 +11,7 @@ import type {
   MachineState,
   MachineUsage,
   Measuring,
+  Mounting,
   Probe,
   SavedDisk,
   SaveRequest,
@@ -224,6 +225,34 @@ export class FakeSnapshottingEngine extends FakeEngine implements Snapshotting {
     const content = this.disks.get(from.id)?.content;
     if (content === undefined) throw new ApiError('not_found', 'no such saved disk');
     return content;
+  }
+}
+
+/** Has volumes, by id with their bytes. */
+export class FakeMountingEngine extends FakeSnapshottingEngine implements Mounting {
+  readonly volumes = new Map<string, number>();
+  /** Makes its calls about volumes fail. */
+  failure: Error | undefined;
+
+  async createVolume(id: string): Promise<void> {
+    this.volumes.set(id, 5e9);
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  /** Ids of volumes whose removal has begun. */
+  readonly removals: string[] = [];
+  /** Waited for by removals. */
+  pause: Promise<void> | undefined;
+
+  async removeVolume(id: string): Promise<void> {
+    this.removals.push(id);
+    await this.pause;
+    if (this.failure !== undefined) throw this.failure;
+    this.volumes.delete(id);
+  }
+
+  async volumeBytes(id: string): Promise<number> {
+    return this.volumes.get(id) ?? 0;
   }
 }
 

@@ -3,14 +3,14 @@ import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { request } from '../targets/client.js';
-import type { Fleet } from './load.js';
+import type { FleetFile } from './schema.js';
 
 export type NewVolume = NonNullable<BodyInput<'createVolume'>>;
 
 /** The volumes of the file that do not exist. Throws CliError for one on another engine. */
 export async function missingVolumes(
   context: Context,
-  { file, shown }: Fleet,
+  { file, shown }: { readonly file: Pick<FleetFile, 'volumes'>; readonly shown: string },
 ): Promise<readonly NewVolume[]> {
   const wanted = Object.entries(file.volumes);
   if (wanted.length === 0) return [];

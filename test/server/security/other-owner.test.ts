@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { FakeSnapshottingEngine } from '../../support/fake-engine.js';
+import { FakeMountingEngine } from '../../support/fake-engine.js';
 import { fill, type Route, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
 import {
@@ -23,7 +23,7 @@ let otherKey: string;
 
 beforeEach(async () => {
   const webhooks = { attemptMs: 100 };
-  app = await openTestApp({ engine: new FakeSnapshottingEngine(), maxRunning: 99, webhooks });
+  app = await openTestApp({ engine: new FakeMountingEngine(), maxRunning: 99, webhooks });
   const { json } = await app.send('POST', '/api/owners', { body: { name: 'stranger' } });
   otherKey = `Bearer ${(json.key as { key: string }).key}`;
   await restore();
@@ -39,6 +39,7 @@ async function restore(): Promise<void> {
     body: { name: 'clean' },
   });
   await app.send('POST', '/api/images', { body: { name: 'browser-ready', computer } });
+  await app.send('POST', '/api/volumes', { body: { name: 'data' } });
   const connection = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   await app.send('POST', '/api/connections', { body: connection });
   await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
@@ -49,7 +50,7 @@ async function restore(): Promise<void> {
   });
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
-  const saved = { snapshot: 'clean', image: 'browser-ready' };
+  const saved = { snapshot: 'clean', image: 'browser-ready', volume: 'data' };
   const parts = { job: 'job_a', picture: '0001.png' };
   theirs = { id, key, webhook: String(webhook.json.id), ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
@@ -122,6 +123,7 @@ promise(4, "another owner's lists, streams and tickets contain none of them", as
   for (const [path, list] of [
     ['/api/projects', 'projects'],
     ['/api/connections', 'connections'],
+    ['/api/volumes', 'volumes'],
   ] as const) {
     expect((await app.send('GET', path, { authorization: otherKey })).json[list]).toEqual([]);
   }

@@ -471,7 +471,7 @@ const cases: Readonly<Record<string, Case>> = {
   'ssh-config': {
     argv: ['ssh-config', '--print'],
     asks: [],
-    stdout: /^Host "\*\.vc" "!\*'\*"$/m,
+    stdout: /^Match originalhost "\*\.vc,/m,
   },
   'computer cp': {
     argv: ['computer', 'cp', `${name}:none`, '.'],

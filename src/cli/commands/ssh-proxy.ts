@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { type NodeProcess, openNodeProcess } from '../../client/node/process.js';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
@@ -74,8 +75,20 @@ function greetingOf(line: string) {
 
 /** Any host name, because ssh adds a port that is not the usual one. */
 async function writeHostKey(path: string, key: string): Promise<void> {
-  makeDirectory(dirname(path));
+  const directory = dirname(path);
+  makeDirectory(directory);
+  await removeOld(directory);
   await writeFileAtomically(path, Buffer.from(`* ${key}\n`), { mode: 0o600 });
+}
+
+/** ssh reads the file of a host once, at the beginning of a connection. */
+async function removeOld(directory: string): Promise<void> {
+  const before = Date.now() - 24 * 60 * 60_000;
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs < before) await rm(path, { force: true });
+  }
 }
 
 /** Joins the streams byte for byte, after the first line of output has been processed. */

@@ -208,7 +208,10 @@ export function choice<const V extends string>(
   { also = {}, ...extra }: Extra & { readonly also?: Readonly<Record<string, V>> } = {},
 ): Option<V | undefined> {
   const read = oneOf(choices);
-  const parse = (text: string) => read(also[text.toLowerCase()] ?? text);
+  const parse = (text: string) => {
+    const form = text.toLowerCase();
+    return read(Object.hasOwn(also, form) ? (also[form] ?? text) : text);
+  };
   return { ...value(flags, summary, parse, extra), choices };
 }
 

@@ -20,5 +20,17 @@ export function webAddress(text: string): string {
   if (url.href.length > MOST_CHARACTERS) {
     throw new UsageError(`must have at most ${MOST_CHARACTERS} characters`);
   }
+  if (url.protocol === 'file:' && !isEncoded(url.pathname)) {
+    throw new UsageError('must have two digits after each %', 'write %25 for a percent sign');
+  }
   return url.href;
+}
+
+function isEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -11,6 +11,8 @@ export interface SshWords {
   readonly options: readonly string[];
   /** The user in `USER@HOST`. */
   readonly user: string | undefined;
+  /** The same, and those of `-l` and of `-o User`. */
+  readonly users: readonly string[];
   /** Absent if none is given. */
   readonly host: string | undefined;
   readonly command: readonly string[];
@@ -24,6 +26,7 @@ export interface SshWords {
  */
 export function parseSshWords(words: readonly string[]): SshWords {
   const options: string[] = [];
+  const users: string[] = [];
   let destination: string | undefined;
   let needsNoHost = false;
   let at = 0;
@@ -40,24 +43,31 @@ export function parseSshWords(words: readonly string[]): SshWords {
       );
     } else if (word.startsWith('-') && word !== '-') {
       options.push(word);
-      const { takesNext, isLocal } = readOptions(word);
+      const { letter, value, isLocal } = readOptions(word);
       needsNoHost ||= isLocal;
-      if (takesNext && at + 1 < words.length) options.push(words[++at] ?? '');
+      const takesNext = letter !== undefined && value === '' && at + 1 < words.length;
+      if (takesNext) options.push(words[++at] ?? '');
+      const given = takesNext ? (words[at] ?? '') : value;
+      if (letter === 'l') users.push(given);
+      const [, named] = /^\s*user(?:\s*=\s*|\s+)(.*)$/is.exec(letter === 'o' ? given : '') ?? [];
+      if (named !== undefined) users.push(named);
     } else if (destination === undefined) destination = word;
     else break;
   }
-  return { options, ...split(destination), command: words.slice(at), needsNoHost };
+  const { user, host } = split(destination);
+  if (user !== undefined) users.push(user);
+  return { options, user, users, host, command: words.slice(at), needsNoHost };
 }
 
-/** Reads letters that are written together, such as `-Av` or `-p22`. */
-function readOptions(word: string): { takesNext: boolean; isLocal: boolean } {
+/** Reads letters that are written together, such as `-Av` or `-p22`; `letter` takes a value. */
+function readOptions(word: string): { letter?: string; value: string; isLocal: boolean } {
   let isLocal = false;
   for (let i = 1; i < word.length; i += 1) {
     const letter = word[i] ?? '';
     isLocal ||= WITHOUT_HOST.includes(letter);
-    if (WITH_VALUE.includes(letter)) return { takesNext: i === word.length - 1, isLocal };
+    if (WITH_VALUE.includes(letter)) return { letter, value: word.slice(i + 1), isLocal };
   }
-  return { takesNext: false, isLocal };
+  return { value: '', isLocal };
 }
 
 /** ssh splits at the last `@`. */

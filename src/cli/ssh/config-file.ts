@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
 import { makeDirectory } from '../../lib/fs/directory.js';
 import type { Context } from '../framework/context.js';
-import { DEFAULT_USER, HOST_SUFFIX, sshOptions } from './options.js';
+import { DEFAULT_USER, HOST_SUFFIX, quotedValue, sshOptions } from './options.js';
 
 /** The files that ssh reads. */
 export interface SshFiles {
@@ -23,18 +23,14 @@ export function sshConfig(context: Context): string {
   const { ProxyCommand, ...others } = sshOptions(context);
   return [
     '# Written by `vc ssh-config`, which replaces this file. To remove it: vc ssh-config --remove',
-    // A quote in the name would end the one around it in the shell that runs the ProxyCommand.
-    `Host "*${HOST_SUFFIX}" "!*'*"`,
+    // A quote in a name would end the one around it in the shell that runs the ProxyCommand.
+    `Match originalhost "*${HOST_SUFFIX},!*'*" user "*,!*'*"`,
     `  User ${DEFAULT_USER}`,
     // The rest of the line, without quotes around it.
     `  ProxyCommand ${ProxyCommand}`,
-    ...Object.entries(others).map(([name, value]) => `  ${name} ${quoted(value)}`),
+    ...Object.entries(others).map(([name, value]) => `  ${name} ${quotedValue(value)}`),
     '',
   ].join('\n');
-}
-
-function quoted(value: string): string {
-  return /^[\w./-]+$/.test(value) ? value : `"${value}"`;
 }
 
 /** Writes our file and includes it in the user's. True if the user's was changed. */
@@ -70,7 +66,7 @@ export async function removeSshConfig(files: SshFiles): Promise<boolean> {
 }
 
 function includeOf({ ours }: SshFiles): string {
-  return `Include ${quoted(ours)}`;
+  return `Include ${quotedValue(ours)}`;
 }
 
 async function readConfig(path: string): Promise<string> {

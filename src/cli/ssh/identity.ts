@@ -10,8 +10,8 @@ import type { Context } from '../framework/context.js';
 import { identityPath, sshDirectory } from './options.js';
 
 /**
- * The public key that logs in to computers. The pair is made on first use. It opens nothing by
- * itself: only who has a right to run programs in a computer reaches the SSH server that accepts it.
+ * The public key that logs in to computers. The pair is made on first use. Only
+ * API keys with the right to run programs reach the SSH server that accepts it.
  */
 export async function publicKey(context: Pick<Context, 'env'>): Promise<string> {
   const path = identityPath(sshDirectory(context));

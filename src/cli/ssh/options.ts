@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../lib/package-root.js';
 import { configDirectory } from '../../profile/index.js';
@@ -43,16 +43,18 @@ export function sshOptions(context: Context): Readonly<Record<string, string>> {
     StrictHostKeyChecking: 'yes',
     UpdateHostKeys: 'no',
     CheckHostIP: 'no',
+    // A guest does not get the user's agent and screen unless this connection asks for it.
+    ForwardAgent: 'no',
+    ForwardX11: 'no',
   };
 }
 
 /** The command that connects ssh with a computer, for a shell. ssh replaces the host and user. */
 function proxyCommand({ env, globals }: Context): string {
   const { profile, baseUrl } = globals;
-  // The shell may be started where the variable is not set, for example by an editor.
-  const variables = env.VC_CONFIG_DIR ? ['env', `VC_CONFIG_DIR=${env.VC_CONFIG_DIR}`] : [];
   const words = [
-    ...variables,
+    // The shell may be started with other variables, for example by an editor.
+    ...['env', `VC_CONFIG_DIR=${resolve(configDirectory(env))}`],
     process.execPath,
     fileURLToPath(new URL('bin/vc.js', packageRoot)),
     ...(profile === undefined ? [] : ['--profile', profile]),
@@ -60,6 +62,11 @@ function proxyCommand({ env, globals }: Context): string {
     'ssh-proxy',
   ];
   return `${words.map(quoted).join(' ')} '%n' '%r'`;
+}
+
+/** A value of an option, as ssh reads it. */
+export function quotedValue(value: string): string {
+  return /^[\w./%-]+$/.test(value) ? value : `"${value}"`;
 }
 
 /** For a shell, and with the percent signs that ssh leaves alone. */

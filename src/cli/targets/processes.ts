@@ -141,8 +141,9 @@ export async function runOnEach(
     },
     did: (name) => name,
     show: async (name, { stdout: output, stderr: errors }) => {
-      await write(stdout, `==> ${name} <==\n`);
-      await print(stdout, output === '' || output.endsWith('\n') ? output : `${output}\n`);
+      const lines = output === '' || output.endsWith('\n') ? output : `${output}\n`;
+      // At once: others print too.
+      await print(stdout, `==> ${name} <==\n${lines}`);
       await print(stderr, errors);
     },
     exitCode: ({ code }) => code,

@@ -163,7 +163,7 @@ export class ComputerFiles {
     { onProgress, ...options }: TransferOptions = {},
   ): Promise<FileWritten> {
     const { data, size, mode } = await readLocalFile(from);
-    return this.write(to, told(data, size, onProgress), { size, mode, ...options });
+    return this.write(to, withProgress(data, size, onProgress), { size, mode, ...options });
   }
 
   /** Writes a file of the computer to this machine; it appears complete or not at all. */
@@ -174,7 +174,7 @@ export class ComputerFiles {
   ): Promise<void> {
     await withTimeLimit(options, this.#client.baseUrl, async (signal) => {
       const file = await this.open(from, { signal });
-      await writeLocalFile(to, told(file, file.size, onProgress), file.mode);
+      await writeLocalFile(to, withProgress(file, file.size, onProgress), file.mode);
     });
   }
 
@@ -230,8 +230,8 @@ export class ComputerFiles {
   }
 }
 
-/** The chunks, each told when it was taken. */
-function told(
+/** Reports the progress after each chunk. */
+function withProgress(
   chunks: Endable,
   size: number | undefined,
   onProgress: TransferOptions['onProgress'],

@@ -133,7 +133,7 @@ export class ComputerUse {
       signal?.throwIfAborted();
       const done = await (id === undefined
         ? run()
-        : this.#turns.once(callerOf(request), [body.run ?? '', id].join('\n'), actions, run));
+        : this.#turns.once(callerOf(request), id, actions, run, body.run));
       if (!isRun) replayed = true;
       if (done.outcome.state !== 'done') failed = true;
       if (done.frame !== undefined) frames.push(describe(done.frame));

@@ -50,17 +50,18 @@ export class Turns<R extends { readonly bytes: number }> {
   }
 
   /**
-   * The result of the call `id`: that of `run` the first time. A call that rejects is forgotten.
+   * The result of the call, whose id is unique in its scope: that of `run` the first time. A call that rejects is forgotten.
    * Throws ApiError `conflict` for another `item` of the same id.
    */
-  once(caller: Caller, id: string, item: unknown, run: () => Promise<R>): Promise<R> {
+  once(caller: Caller, call: string, item: unknown, run: () => Promise<R>, scope = ''): Promise<R> {
+    const id = JSON.stringify([scope, call]);
     const pair = this.#use(caller);
     const hash = createHash('sha256').update(JSON.stringify(item)).digest('base64');
     const known = pair.calls.get(id);
     if (known === undefined || known.expiresAt <= this.#now())
       return this.#remember(pair, id, hash, run());
     if (known.hash === hash) return known.result;
-    throw new ApiError('conflict', `Another call had the id ${JSON.stringify(id)}.`, {
+    throw new ApiError('conflict', `Another call had the id ${JSON.stringify(call)}.`, {
       remedy: 'Give each call an id of its own.',
     });
   }
@@ -87,6 +88,8 @@ export class Turns<R extends { readonly bytes: number }> {
     const expiresAt = Number.POSITIVE_INFINITY;
     const entry: Remembered<R> = { hash, result, bytes: 0, isRunning: true, expiresAt };
     const expired = pair.calls.get(id);
+    // Not in the place of the expired one, which is the first to be forgotten.
+    pair.calls.delete(id);
     pair.calls.set(id, entry);
     if (expired !== undefined) this.#release(pair, expired);
     this.#trim(pair, entry);

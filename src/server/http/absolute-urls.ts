@@ -24,7 +24,7 @@ export function withAbsoluteUrls(where: Place, answer: unknown, request: Fastify
   const isList = 'computers' in (answer as object);
   if (where === 'resource' || (where === 'resource or list' && !isList))
     return absolute(answer, request);
-  // The web page is beside the interface, not below it.
+  // The web page is beside the interface, not below it, and needs a host name of its own.
   if (where === 'page') return absolute(answer, request, origin(request));
   if (where === 'browser') {
     const { ws_url: url } = answer as Browser;
@@ -49,15 +49,18 @@ export function socketUrl(request: FastifyRequest, path: string): string {
 
 /** The base address that the client used, or that its proxy reports. */
 export function baseUrl(request: FastifyRequest): string {
-  return `${origin(request)}${request.server.prefix}`;
+  return `${origin(request)}${pathOf(request)}${request.server.prefix}`;
 }
 
 /** A path of a proxy below which it serves the service, such as `/vc`. */
 const PREFIX = /^(?:\/[\w~-][\w.~-]*){1,8}$/;
 
-function origin({ headers }: FastifyRequest): string {
+function pathOf({ headers }: FastifyRequest): string {
   const prefix = String(headers['x-forwarded-prefix'] ?? '');
-  const path = prefix.length <= 256 && PREFIX.test(prefix) ? prefix : '';
+  return prefix.length <= 256 && PREFIX.test(prefix) ? prefix : '';
+}
+
+function origin({ headers }: FastifyRequest): string {
   // checkOrigin has accepted the host.
-  return `${isOverTls({ headers }) ? 'https' : 'http'}://${headers.host}${path}`;
+  return `${isOverTls({ headers }) ? 'https' : 'http'}://${headers.host}`;
 }

@@ -25,16 +25,15 @@ export function sharedText(type: string, make: (baseUrl: string) => string) {
     const url = Buffer.from(address);
     reply.header('vary', [reply.getHeader('vary'), 'accept-encoding'].filter(Boolean).join(', '));
     if (/\bgzip\b(?!\s*;\s*q=0)/.test(String(request.headers['accept-encoding']))) {
-      if (compressed.size < MOST_ADDRESSES && !compressed.has(address)) {
+      if (!compressed.has(address)) {
         const [first = Buffer.of(), ...rest] = parts;
         const whole = Buffer.concat([first, ...rest.flatMap((part) => [url, part])]);
+        if (compressed.size === MOST_ADDRESSES) compressed.delete([...compressed.keys()][0] ?? '');
         compressed.set(address, gzipSync(whole));
       }
-      const data = compressed.get(address);
-      if (data !== undefined) {
-        reply.header('content-encoding', 'gzip').header('content-length', data.length);
-        return sendStream(reply, new ByteStream(Readable.from([data]), type));
-      }
+      const data = compressed.get(address) ?? Buffer.of();
+      reply.header('content-encoding', 'gzip').header('content-length', data.length);
+      return sendStream(reply, new ByteStream(Readable.from([data]), type));
     }
     const pieces = parts
       .flatMap((part, index) => (index === 0 ? [part] : [url, part]))

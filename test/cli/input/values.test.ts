@@ -14,7 +14,7 @@ it.each([
   expect(ram.read(text)).toBe(read);
 });
 
-it.each(['3', '3GB', '4MB', '4 GB', ''])('refuses %j GB', (text) => {
+it.each(['constructor', '3', '3GB', '4MB', '4 GB', ''])('refuses %j GB', (text) => {
   expect(() => ram.read(text)).toThrow('must be 2, 4 or 8');
 });
 

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { parseSshWords } from '../../../src/cli/ssh/arguments.js';
 
-const none = { user: undefined, host: undefined, options: [], command: [], needsNoHost: false };
+const none = {
+  user: undefined,
+  users: [],
+  host: undefined,
+  options: [],
+  command: [],
+  needsNoHost: false,
+};
 
 test.each([
   ['desk', { host: 'desk' }],
@@ -12,13 +19,13 @@ test.each([
   ['-AvL80:a:80 desk id', { options: ['-AvL80:a:80'], host: 'desk', command: ['id'] }],
   ['-Avp 22 desk', { options: ['-Avp', '22'], host: 'desk' }],
   ['desk -N -D 1080', { host: 'desk', options: ['-N', '-D', '1080'] }],
-  ['me@lab', { user: 'me', host: 'lab' }],
-  ['a@b@lab', { user: 'a@b', host: 'lab' }],
-  ['@lab', { user: '', host: 'lab' }],
+  ['me@lab', { user: 'me', users: ['me'], host: 'lab' }],
+  ['a@b@lab', { user: 'a@b', users: ['a@b'], host: 'lab' }],
+  ['@lab', { user: '', users: [''], host: 'lab' }],
   // As rsync and git call it.
   [
     '-l me lab rsync --server .',
-    { options: ['-l', 'me'], host: 'lab', command: ['rsync', '--server', '.'] },
+    { options: ['-l', 'me'], users: ['me'], host: 'lab', command: ['rsync', '--server', '.'] },
   ],
   [
     '-o SendEnv=GIT_PROTOCOL desk git-receive-pack',
@@ -29,6 +36,11 @@ test.each([
   // A value is not an option.
   ['-pV desk', { options: ['-pV'], host: 'desk' }],
   ['-A', { options: ['-A'] }],
+  ['-Alme lab', { options: ['-Alme'], users: ['me'], host: 'lab' }],
+  [
+    '-oUser=me -o user=you lab',
+    { options: ['-oUser=me', '-o', 'user=you'], users: ['me', 'you'], host: 'lab' },
+  ],
   ['', {}],
 ])('ssh %s', (line, expected) => {
   const words = line === '' ? [] : line.split(' ');

@@ -37,7 +37,9 @@ test('writes a block for all computers and includes it once, at the top', async 
   await run();
   expect((await run()).stderr).not.toContain('included');
   expect(read('config')).toBe(`Include ${ssh}/vc_config\n\n${own}`);
-  expect(read('vc_config')).toMatch(/^Host "\*\.vc" "!\*'\*"\n {2}User user\n {2}ProxyCommand '/m);
+  expect(read('vc_config')).toMatch(
+    /^Match originalhost "\*\.vc,!\*'\*" user "\*,!\*'\*"\n {2}User user\n {2}ProxyCommand '/m,
+  );
   expect(read('vc_config')).toBe((await run('--print')).stdout);
   expect([mode('config'), mode('vc_config')]).toEqual([0o640, 0o600]);
   await run('--remove');

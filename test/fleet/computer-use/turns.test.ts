@@ -87,6 +87,17 @@ it('forgets the calls of a key or computer that was removed', async () => {
   expect(await call('key')).toEqual({ bytes: 3 });
 });
 
+it('forgets a call that was carried out again after those before it', async () => {
+  let now = 0;
+  const { call } = counting({ calls: 2 }, () => now);
+  await call('first');
+  await call('second');
+  now += 10 * 60_000;
+  expect(await call('first')).toEqual({ bytes: 3 });
+  await call('third');
+  expect(await call('first'), 'the new result is remembered').toEqual({ bytes: 3 });
+});
+
 it('carries out a call again 10 minutes after it has ended', async () => {
   let now = 0;
   const { call, hang, runs } = counting({}, () => now);

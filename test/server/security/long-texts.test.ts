@@ -15,6 +15,8 @@ promise(29, 'long texts of clients are refused in little processor time', (repor
     ['brackets', () => uiTarsDialect.read(`Action: ${filled('(', ITEM - 20)}`)],
     ['quotes', () => uiTarsDialect.read(`Action: click(${filled("a='", ITEM - 20)})`)],
     ['spaces', () => uiTarsDialect.read(`Action: type(content='${filled("' ", ITEM - 40)}')`)],
+    ['returns', () => uiTarsDialect.read(`${filled('\r', ITEM - 20)}x Action: wait()`)],
+    ['separators', () => uiTarsDialect.read(`${filled('\u2028', ITEM - 20)}x Action: wait()`)],
     ['lines', () => uiTarsDialect.read(`${filled('\n', ITEM - 20)}Action: wait()`)],
     ['words', () => uiTarsDialect.read(`Action: click(${filled('a', ITEM - 20)})`)],
   ] as const;

@@ -69,11 +69,11 @@ def upload(
         status = os.fstat(file.fileno())
         pieces = sized(iter(lambda: file.read(PIECE), b""), status.st_size)
         if on_progress is not None:
-            pieces = _told(pieces, on_progress)
+            pieces = _with_progress(pieces, on_progress)
         return (yield from _send(of, path, pieces, status.st_mode & 0o777, status.st_size))
 
 
-def _told(pieces: Iterable[bytes], on_progress: Callable[[int], object]) -> Iterator[bytes]:
+def _with_progress(pieces: Iterable[bytes], on_progress: Callable[[int], object]) -> Iterator[bytes]:
     sent = 0
     for piece in pieces:
         yield piece

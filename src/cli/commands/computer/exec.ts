@@ -80,7 +80,7 @@ export const command = defineCommand({
   },
 });
 
-interface InTerminal extends Pick<Attached, 'cwd' | 'env' | 'timeout'> {
+interface InTerminal extends Omit<Attached, 'command' | 'code' | 'argv'> {
   readonly argv: readonly string[];
   readonly label: readonly string[];
 }
@@ -88,11 +88,13 @@ interface InTerminal extends Pick<Attached, 'cwd' | 'env' | 'timeout'> {
 async function runInTerminal(
   context: Context,
   computer: string,
-  { argv, label, cwd, env, timeout }: InTerminal,
+  { argv, label, cwd, env, timeout, safe, stdin: forwards }: InTerminal,
 ): Promise<number> {
   const { stdin, stdout, stderr } = context.io;
   if (label.length > 0) throw new UsageError('--tty and --label cannot be combined');
   if (context.globals.json) throw new UsageError('--tty and --json cannot be combined');
+  if (safe) throw new UsageError('--tty and --safe cannot be combined');
+  if (!forwards) throw new UsageError('--tty and --no-stdin cannot be combined');
   if (!stdin.isTTY) throw new UsageError('--tty: stdin is not a terminal', 'leave out --tty');
   refuseBackground(stdin);
   const address = await computerAddress(context, computer);

@@ -24,17 +24,30 @@ export const command = defineCommand({
   async run(context, { computers: given }) {
     const names = given.length > 0 ? given : [await namedOrOnly(context, undefined)];
     const isOne = new Set(names).size === 1;
-    const show = async (name: string, computer: Answer<'getComputer'>) => {
-      if (context.globals.quiet) return print(context, computer.id);
-      if (!isOne) await print(context, `==> ${name} <==`);
-      await printRecord(context, computerFields(computer));
-    };
-    return forEach(context, {
+    const found = new Map<string, Answer<'getComputer'>>();
+    const code = await forEach(context, {
       names,
       doing: `Reading ${enumerate(names)}`,
-      work: (name) => onComputer(context, 'getComputer', name),
+      work: async (name) => {
+        const computer = await onComputer(context, 'getComputer', name);
+        found.set(name, computer);
+        return computer;
+      },
       did: (name) => name,
-      show,
+      // Below, in the given order.
+      show: async () => undefined,
     });
+    if (context.globals.json) return code;
+    for (const name of new Set(names)) {
+      const computer = found.get(name);
+      if (computer === undefined) continue;
+      if (context.globals.quiet) {
+        await print(context, computer.id);
+        continue;
+      }
+      if (!isOne) await print(context, `==> ${name} <==`);
+      await printRecord(context, computerFields(computer));
+    }
+    return code;
   },
 });

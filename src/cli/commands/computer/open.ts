@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { ServiceError } from '../../../client/errors.js';
 import { type NodeProcess, openNodeProcess } from '../../../client/node/process.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
 import { argument, defineCommand, flag } from '../../framework/define.js';
+import { text } from '../../input/parse.js';
 import { webAddress } from '../../input/web-address.js';
 import { done, note, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -31,7 +33,8 @@ for browser in ${BROWSERS}; do
   command -v "$browser" >/dev/null || continue
   echo "$browser"
   setsid --fork "$browser" "$1" </dev/null >/dev/null 2>&1 || exit
-  command -v xdotool >/dev/null || exit 0
+  # A window has another class than this link.
+  [ "$browser" != x-www-browser ] && command -v xdotool >/dev/null || exit 0
   end=$(($(date +%s) + $3))
   until [ "$(date +%s)" -ge $end ] || xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1; do
     sleep 0.2
@@ -45,12 +48,12 @@ export const command = defineCommand({
   summary: 'Open a web page in the browser of a computer',
   details: [
     'Starts the browser if it does not run, else opens a new tab, and waits until its window is there',
-    `and the screen is stable, at most ${STABLE} s. Takes http, https and file addresses; example.com is short`,
-    'for https://example.com. The image must have a browser, as linux does.',
+    `(at most ${WINDOW} s) and the screen is stable (at most ${STABLE} s). Takes http, https and file`,
+    'addresses; example.com is short for https://example.com. The image must have a browser, as linux does.',
   ].join(' '),
   arguments: {
     computer: runningComputer,
-    page: argument('url', 'address of the page', (given) => ({ given, url: webAddress(given) })),
+    url: argument('url', 'address of the page', text),
   },
   options: {
     wait: flag('--no-wait', 'do not wait for the page'),
@@ -60,8 +63,9 @@ export const command = defineCommand({
     { does: 'Open a page', command: 'vc open demo/desktop https://example.com' },
     { does: 'Open a file of the computer', command: 'vc open demo/desktop file:///etc/hosts' },
   ],
-  async run(context, { computer, page: { given, url } }, { wait }) {
+  async run(context, { computer, url: given }, { wait }) {
     await refuseLocalFile(context, given, computer);
+    const url = addressOf(given);
     const file = url.startsWith('file:') ? decodeURIComponent(new URL(url).pathname) : '';
     const address = await computerAddress(context, computer);
     const client = await context.client();
@@ -83,6 +87,16 @@ export const command = defineCommand({
   },
 });
 
+function addressOf(given: string): string {
+  try {
+    return webAddress(given);
+  } catch (error) {
+    throw error instanceof UsageError
+      ? new UsageError(`URL: ${error.message}`, error.remedy)
+      : error;
+  }
+}
+
 /** A page of this machine cannot be opened, and its name may look like that of a host. */
 async function refuseLocalFile(context: Context, given: string, computer: string): Promise<void> {
   if (/^[a-z]+:/i.test(given)) return;
@@ -93,8 +107,9 @@ async function refuseLocalFile(context: Context, given: string, computer: string
   if (!isFile) return;
   const name = inCommands(context, computer);
   const copy = `vc cp ${shellWord(given)} ${name}:`;
-  const open = `vc open ${name} ${shellWord(`file:///home/user/${basename(given)}`)}`;
-  throw new UsageError(`${given} is a file of this machine`, `copy it first: ${copy} && ${open}`);
+  const page = pathToFileURL(`/home/user/${basename(given)}`).href;
+  const remedy = `copy it first: ${copy} && vc open ${name} ${shellWord(page)}; for a host of that name write https://`;
+  throw new UsageError(`URL: ${given} is a file of this machine`, remedy);
 }
 
 /** Waits until the screen is stable; false if it still changes. */

@@ -1,12 +1,17 @@
 import { computerParameters } from '../../../client/http/address.js';
-import { UsageError } from '../../errors/cli-error.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, many } from '../../framework/define.js';
 import { parseSshWords } from '../../ssh/arguments.js';
 import { computerOfHost } from '../../ssh/host.js';
 import { missingSsh, publicKey } from '../../ssh/identity.js';
-import { DEFAULT_USER, HOST_SUFFIX, sshOptions } from '../../ssh/options.js';
-import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
+import { DEFAULT_USER, HOST_SUFFIX, quotedValue, sshOptions } from '../../ssh/options.js';
+import {
+  computerAddress,
+  describeAddress,
+  inCommands,
+  isComputerId,
+} from '../../targets/computer-address.js';
 import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 import { refuseStopped } from '../../targets/stopped.js';
 import { runLocally } from '../../terminal/run-locally.js';
@@ -39,15 +44,23 @@ export const command = defineCommand({
   ],
   async run(context, { computer, command: others }) {
     const words = computer === undefined ? [] : [computer, ...others];
-    const { options, user, host, command, needsNoHost } = parseSshWords(words);
+    const { options, user, users, host, command, needsNoHost } = parseSshWords(words);
+    for (const name of users) refuseOddUser(name);
     if (host === undefined && needsNoHost) return ssh(context, options);
     if (host === '') throw new UsageError("missing the computer after '@'", 'write USER@COMPUTER');
     const named = host && (computerOfHost(host) ?? host);
     const { id } = await runningComputer(context, await namedOrOnly(context, named));
+    if (!isComputerId(id)) throw new CliError('the service answered an id that is none');
     await publicKey(context);
+    const { ProxyCommand = '', ForwardAgent, ForwardX11, ...more } = sshOptions(context);
     return ssh(context, [
-      ...Object.entries(sshOptions(context)).map(([name, value]) => `-o${name}=${value}`),
+      // ssh reads the rest of this one as it is.
+      `-oProxyCommand=${ProxyCommand}`,
+      ...Object.entries(more).map(([name, value]) => `-o${name}=${quotedValue(value)}`),
       ...options,
+      // Those before win.
+      `-oForwardAgent=${ForwardAgent}`,
+      `-oForwardX11=${ForwardX11}`,
       // Unlike a name, an id is no other computer's, so ssh never shares the wrong connection.
       `${user === undefined ? '' : `${user}@`}${id}${HOST_SUFFIX}`,
       // ssh uses the first user that it is given.
@@ -56,6 +69,12 @@ export const command = defineCommand({
     ]);
   },
 });
+
+/** The name gets into a command for a shell. */
+function refuseOddUser(name: string): void {
+  if (/^[\w.@-]+\$?$/.test(name)) return;
+  throw new UsageError(`USER: ${JSON.stringify(name)} is no name of a user`);
+}
 
 /** Rejects if it does not run, before ssh is started. */
 async function runningComputer(context: Context, text: string) {

@@ -94,7 +94,7 @@ const habits: readonly Habit[] = [
   },
   {
     code: 'unknownOption',
-    command: /^(computer |project |snapshot )?create$/,
+    command: /^(computer )?create$/,
     word: /^--name\b/,
     instead: 'The name is an argument: vc create NAME.',
   },

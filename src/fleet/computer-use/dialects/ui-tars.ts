@@ -84,7 +84,7 @@ function pointOf(box: string | undefined): Place {
 /** The actions of the text behind `Action:`, one a line. All of the text has to be read. */
 function actionsOfText(text: string): UseCall['actions'] {
   // At the beginning of a line it is neither part of a thought nor of a text to type.
-  const label = /^[^\S\n]*Action:/m.exec(text) ?? /Action:/.exec(text);
+  const label = /(?:^|\n)[^\S\n]*Action:/.exec(text) ?? /Action:/.exec(text);
   const calls = text.slice((label?.index ?? 0) + (label?.[0].length ?? 0));
   try {
     const actions: UseAction[] = [];

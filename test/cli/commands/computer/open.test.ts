@@ -99,6 +99,10 @@ it('refuses a file of this machine, and one that the computer does not have', as
     'vc cp page.html demo/desktop: && vc open demo/desktop file:///home/user/page.html',
   );
   expect(world.service.received).toEqual([]);
+  const path = await open('./page.html');
+  expect(path.stderr).toContain('./page.html is a file of this machine');
+  expect((await open('file:///tmp/%zz')).stderr).toContain('two digits after each %');
+  expect(world.service.received).toEqual([]);
   exits(66);
   const missing = await open('file:///home/user/none.html');
   expect(missing.code).toBe(1);

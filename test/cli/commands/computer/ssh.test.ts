@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -64,6 +64,33 @@ describe('vc ssh', () => {
     expect(text).toContain(`\n-oIdentityFile=${directory}/identity/id_ed25519\n`);
     expect(text).toContain(`\n-oUserKnownHostsFile=${directory}/hosts/%n\n`);
     expect(text).toContain('\n-oStrictHostKeyChecking=yes\n');
+  });
+
+  test('a configuration directory may have a space', async () => {
+    const other = join(world.directory, 'con fig');
+    cpSync(join(world.directory, 'config'), other, { recursive: true });
+    await run(['ssh', 'demo/desktop'], { env: { VC_CONFIG_DIR: other } });
+    const text = readFileSync(join(world.directory, 'arguments'), 'utf8');
+    expect(text).toContain(`\n-oIdentityFile="${other}/ssh/identity/id_ed25519"\n`);
+    expect(text).toContain(`'VC_CONFIG_DIR=${other}'`);
+  });
+
+  test.each([
+    "x';y;'@demo/desktop",
+    "-l x';y;' demo/desktop",
+    "-oUser=x';y demo/desktop",
+    '@demo/desktop',
+  ])('a user is a name: %s', async (line) => {
+    const outcome = await run(['ssh', ...line.split(' ')]);
+    expect(outcome.stderr).toMatch(/error: USER: ".*" is no name of a user/);
+    expect(world.service.received).toEqual([]);
+  });
+
+  test('an id of the service that is none is no word of ssh', async () => {
+    const answer = { ...computer, id: '-oProxyCommand=x' };
+    world.service.on('GET /projects/demo/computers/desktop', answer);
+    const outcome = await run(['ssh', 'demo/desktop']);
+    expect(outcome.stderr).toContain('answered an id that is none');
   });
 
   test('a name that ssh would refuse is given to it as an id', async () => {

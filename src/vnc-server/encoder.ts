@@ -1,10 +1,17 @@
 import { constants, createDeflate, type Deflate } from 'node:zlib';
 import { encode } from '../screen/capture/encode.js';
 import { area } from '../screen/model/damage.js';
+import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region } from '../screen/types.js';
 import {
   jpegRectangle,
-  MOST_JPEG,
+  LEAST_PACKED,
+  MOST_TIGHT,
+  MOST_TILE,
+  type PixelOrder,
+  packedRectangle,
+  plainRectangle,
+  RED_FIRST,
   rectangle,
   ViewEncoding,
   zlibRectangle,
@@ -26,8 +33,12 @@ interface Encoded {
   readonly rough: boolean;
 }
 
+/** Encodings with a Zlib stream. */
+type Packing = typeof ViewEncoding.zlib | typeof ViewEncoding.tight;
+
 /**
- * Encodes pixels as rectangles for one viewer. Exact by default, with one Zlib stream of level 1.
+ * Encodes pixels as rectangles for one viewer. Exact by default, with one Zlib stream of level 1, in
+ * the encoding Zlib or, for the many native viewers without it, Tight.
  * Large changes in quick succession (video, scrolling), and those that would take the viewer's
  * connection too long, become JPEG.
  */
@@ -36,6 +47,9 @@ export class Encoder {
   readonly #now: () => number;
   readonly #packed: Buffer[] = [];
   #can: ReadonlySet<number> = new Set();
+  #order: PixelOrder = RED_FIRST;
+  /** The encoding that the Zlib stream belongs to. */
+  #packs: Packing | undefined;
   #largeAt = Number.NEGATIVE_INFINITY;
   #inMotion = false;
   /** Bytes per millisecond that the viewer receives, and the compression ratio of exact pixels. */
@@ -57,6 +71,17 @@ export class Encoder {
 
   knows(encoding: number): boolean {
     return this.#can.has(encoding);
+  }
+
+  /** Sets the order of the colours in the viewer's pixels. */
+  order(order: PixelOrder): void {
+    this.#order = order;
+  }
+
+  /** The same regions, in tiles that this encoder can encode. */
+  tiles(regions: readonly Region[]): readonly Region[] {
+    const { zlib, tight } = ViewEncoding;
+    return this.knows(zlib) || !this.knows(tight) ? regions : regions.flatMap(tilesOf);
   }
 
   /** Call before encoding a frame of `pixels` pixels. */
@@ -81,16 +106,31 @@ export class Encoder {
   async encode(region: Region, pixels: Buffer, fidelity: 'any' | 'exact'): Promise<Encoded> {
     if (fidelity === 'any' && this.#wantsJpeg(region)) {
       const { data } = await encode(pixels, region, JPEG);
-      if (data.length < MOST_JPEG) return { data: jpegRectangle(region, data), rough: true };
+      if (data.length < MOST_TIGHT) return { data: jpegRectangle(region, data), rough: true };
     }
-    if (!this.knows(ViewEncoding.zlib)) {
-      return { data: rectangle(region, ViewEncoding.raw, pixels), rough: false };
+    return { data: await this.#exact(region, pixels), rough: false };
+  }
+
+  async #exact(region: Region, pixels: Buffer): Promise<Buffer> {
+    const packing = this.#packing;
+    if (packing === ViewEncoding.tight) {
+      // Of this format, Tight has three bytes a pixel, red first in any order.
+      const colours = coloursOf(pixels);
+      if (colours.length < LEAST_PACKED) return plainRectangle(region, colours);
+      return packedRectangle(region, await this.#pack(colours));
     }
-    const packed = await this.#pack(pixels);
-    if (pixels.length > MEASURED) {
-      this.#ratio = 0.7 * this.#ratio + 0.3 * (packed.length / pixels.length);
-    }
-    return { data: zlibRectangle(region, packed), rough: false };
+    const ordered = inOrder(pixels, this.#order);
+    if (packing === undefined) return rectangle(region, ViewEncoding.raw, ordered);
+    return zlibRectangle(region, await this.#pack(ordered));
+  }
+
+  /** Undefined if the Zlib stream belongs to an encoding that the viewer has given up. */
+  get #packing(): Packing | undefined {
+    const { zlib, tight } = ViewEncoding;
+    const wanted = this.knows(zlib) ? zlib : this.knows(tight) ? tight : undefined;
+    if (wanted === undefined) return undefined;
+    this.#packs ??= wanted;
+    return this.#packs === wanted ? wanted : undefined;
   }
 
   close(): void {
@@ -103,7 +143,15 @@ export class Encoder {
     return this.#inMotion || exactMs > PATIENCE_MS;
   }
 
-  #pack(pixels: Buffer): Promise<Buffer> {
+  async #pack(pixels: Buffer): Promise<Buffer> {
+    const packed = await this.#flushed(pixels);
+    if (pixels.length > MEASURED) {
+      this.#ratio = 0.7 * this.#ratio + 0.3 * (packed.length / pixels.length);
+    }
+    return packed;
+  }
+
+  #flushed(pixels: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const fail = () => reject(new Error('The viewer disconnected.'));
       if (this.#deflate.destroyed) return fail();
@@ -115,4 +163,42 @@ export class Encoder {
       });
     });
   }
+}
+
+function tilesOf({ x, y, width, height }: Region): Region[] {
+  const tiles: Region[] = [];
+  for (let top = 0; top < height; top += MOST_TILE.height) {
+    for (let left = 0; left < width; left += MOST_TILE.width) {
+      tiles.push({
+        x: x + left,
+        y: y + top,
+        width: Math.min(MOST_TILE.width, width - left),
+        height: Math.min(MOST_TILE.height, height - top),
+      });
+    }
+  }
+  return tiles;
+}
+
+/** Pixels without their fourth byte. */
+function coloursOf(pixels: Buffer): Buffer {
+  const colours = Buffer.allocUnsafe((pixels.length / PIXEL) * 3);
+  for (let from = 0, to = 0; from < pixels.length; from += PIXEL, to += 3) {
+    colours[to] = pixels[from] ?? 0;
+    colours[to + 1] = pixels[from + 1] ?? 0;
+    colours[to + 2] = pixels[from + 2] ?? 0;
+  }
+  return colours;
+}
+
+function inOrder(pixels: Buffer, order: PixelOrder): Buffer {
+  if (order.every((byte, channel) => byte === channel)) return pixels;
+  const [red, green, blue] = order;
+  const ordered = Buffer.alloc(pixels.length);
+  for (let at = 0; at < pixels.length; at += PIXEL) {
+    ordered[at + red] = pixels[at] ?? 0;
+    ordered[at + green] = pixels[at + 1] ?? 0;
+    ordered[at + blue] = pixels[at + 2] ?? 0;
+  }
+  return ordered;
 }

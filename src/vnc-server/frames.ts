@@ -171,9 +171,10 @@ export class Frames {
     if (rectangles.length > 0) await this.#send(rectangles);
   }
 
-  async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
+  async #rectangles(changed: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
     const { screen, encoder, overlay } = this.#options;
-    if (regions.length === 0) return [];
+    if (changed.length === 0) return [];
+    const regions = encoder.tiles(changed);
     encoder.begin(regions.reduce((sum, region) => sum + area(region), 0));
     const copies = await screen.pixels(regions);
     const rectangles: Buffer[] = [];

@@ -18,12 +18,23 @@ export const ViewEncoding = {
   vmwareCursor: 0x574d5664,
 } as const;
 
-/** The only supported pixel format: 32 bits, red first. */
+/** The announced pixel format: 32 bits, red first. */
 const PIXEL_FORMAT = Buffer.from([32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16, 0, 0, 0]);
 
-/** True for a format with the same pixels as {@link PIXEL_FORMAT}. */
-export function isOurFormat(format: Buffer): boolean {
-  return format.length >= 13 && format.subarray(0, 13).equals(PIXEL_FORMAT.subarray(0, 13));
+/** The bytes of red, green and blue in a pixel of four bytes. */
+export type PixelOrder = readonly [red: number, green: number, blue: number];
+export const RED_FIRST: PixelOrder = [0, 1, 2];
+
+/** The order of a pixel format (RFB 7.4); undefined for one that is not 32-bit true colour. */
+export function pixelOrder(format: Buffer): PixelOrder | undefined {
+  const [bits, depth, isBigEndian, isTrueColour] = format;
+  const has8Bits = [4, 6, 8].every((at) => format.readUInt16BE(at) === 255);
+  if (bits !== 32 || depth !== 24 || isTrueColour === 0 || !has8Bits) return undefined;
+  const byteOf = (at: number) => Math.abs((isBigEndian === 0 ? 0 : 3) - format.readUInt8(at) / 8);
+  const order = [byteOf(10), byteOf(11), byteOf(12)] as const;
+  const isPossible =
+    new Set(order).size === 3 && order.every((byte) => [0, 1, 2, 3].includes(byte));
+  return isPossible ? order : undefined;
 }
 
 export function serverInit(size: Size, name: string): Buffer {
@@ -61,15 +72,35 @@ export function zlibRectangle(region: Region, packed: Buffer): Buffer {
   return rectangle(region, ViewEncoding.zlib, length, packed);
 }
 
-/** A JPEG image in the Tight encoding (RFB 7.7.7): control byte, compact length, data. */
+/** A JPEG image in the Tight encoding (RFB 7.7.7). */
 export function jpegRectangle(region: Region, jpeg: Buffer): Buffer {
-  const { length } = jpeg;
-  const compactLength = [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
-  return rectangle(region, ViewEncoding.tight, Buffer.from([0x90, ...compactLength]), jpeg);
+  return tightRectangle(region, 0x90, jpeg);
 }
 
-/** Limit of a JPEG's size in bytes, given by its compact length. */
-export const MOST_JPEG = 1 << 22;
+/** Red, green and blue bytes, part of the first of the Tight encoding's Zlib streams. */
+export function packedRectangle(region: Region, packed: Buffer): Buffer {
+  return tightRectangle(region, 0, packed);
+}
+
+/** Fewest bytes that the Tight encoding compresses. */
+export const LEAST_PACKED = 12;
+
+/** The same without compression, for fewer than {@link LEAST_PACKED} bytes. */
+export function plainRectangle(region: Region, pixels: Buffer): Buffer {
+  return rectangle(region, ViewEncoding.tight, Buffer.from([0]), pixels);
+}
+
+/** Control byte, compact length, data. */
+function tightRectangle(region: Region, control: number, data: Buffer): Buffer {
+  const { length } = data;
+  const compactLength = [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
+  return rectangle(region, ViewEncoding.tight, Buffer.from([control, ...compactLength]), data);
+}
+
+/** Limit of a Tight rectangle's data in bytes, given by its compact length. */
+export const MOST_TIGHT = 1 << 22;
+/** Largest rectangle where Tight is the only compression: it has a limit of columns, and of bytes. */
+export const MOST_TILE: Size = { width: 2048, height: 512 };
 
 /** Announces a new size of the screen. */
 export function resized(size: Size): Buffer {

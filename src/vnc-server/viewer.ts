@@ -119,9 +119,13 @@ export class Viewer {
       case 'byte':
         this.#opening(message.value);
         break;
-      case 'format':
-        if (messages.isOurFormat(message.format)) break;
-        throw new ViewerError('the viewer requested a pixel format other than 32-bit RGB');
+      case 'format': {
+        const order = messages.pixelOrder(message.format);
+        if (order !== undefined) this.#encoder.order(order);
+        else
+          throw new ViewerError('the viewer requested a pixel format without 32-bit true colour');
+        break;
+      }
       case 'encodings':
         this.#encoder.accept(message.encodings);
         break;

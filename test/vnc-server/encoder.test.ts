@@ -1,4 +1,4 @@
-import { constants, createInflate } from 'node:zlib';
+import { constants, createInflate, type Inflate } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, expect, test } from 'vitest';
 import { Encoder } from '../../src/vnc-server/encoder.js';
@@ -80,4 +80,62 @@ test('a viewer without these encodings gets raw pixels', async () => {
   const { data } = await encoder().encode(region, pixels(5), 'any');
   expect(data.readInt32BE(8)).toBe(0);
   expect(data.subarray(12).equals(pixels(5))).toBe(true);
+});
+
+/** The pixels of a Tight rectangle with its Zlib stream, as red, green and blue. */
+async function unpackTight(inflate: Inflate, data: Buffer, bytes: number): Promise<Buffer> {
+  expect(data.readInt32BE(8)).toBe(TIGHT);
+  expect(data[12]).toBe(0);
+  const length = ((data[13] ?? 0) % 128) | (((data[14] ?? 0) % 128) << 7) | ((data[15] ?? 0) << 14);
+  expect(length).toBe(data.length - 16);
+  const out: Buffer[] = [];
+  const collect = (chunk: Buffer) => out.push(chunk);
+  inflate.on('data', collect);
+  inflate.write(data.subarray(16));
+  await eventually(async () => Buffer.concat(out).length >= bytes);
+  inflate.off('data', collect);
+  return Buffer.concat(out);
+}
+
+const colours = (rgba: Buffer) => rgba.filter((_, at) => at % 4 !== 3);
+
+test('a viewer with Tight and without Zlib gets exact pixels through one Zlib stream', async () => {
+  const one = encoder(TIGHT);
+  one.order([2, 1, 0]);
+  const inflate = createInflate({ finishFlush: constants.Z_SYNC_FLUSH });
+  for (const value of [1, 7]) {
+    const { data, rough } = await one.encode(region, pixels(value), 'exact');
+    const expected = colours(pixels(value));
+    expect(rough).toBe(false);
+    const found = await unpackTight(inflate, data, expected.length);
+    expect(Buffer.compare(found, expected)).toBe(0);
+  }
+  const dot = { x: 0, y: 0, width: 1, height: 1 };
+  const { data } = await one.encode(dot, Buffer.from([1, 2, 3, 4]), 'exact');
+  expect([...data.subarray(8)]).toEqual([0, 0, 0, TIGHT, 0, 1, 2, 3]);
+});
+
+test('a viewer that gives up the encoding of its Zlib stream gets raw pixels', async () => {
+  const one = encoder(ZLIB);
+  await one.encode(region, pixels(1), 'exact');
+  one.accept([TIGHT]);
+  expect((await one.encode(region, pixels(1), 'exact')).data.readInt32BE(8)).toBe(0);
+});
+
+test('raw pixels have the order of the viewer', async () => {
+  const one = encoder();
+  one.order([2, 1, 0]);
+  const { data } = await one.encode(region, Buffer.from([1, 2, 3, 0, 4, 5, 6, 0]), 'any');
+  expect([...data.subarray(12)]).toEqual([3, 2, 1, 0, 6, 5, 4, 0]);
+});
+
+test('regions of a viewer with Tight and without Zlib are split into tiles that Tight can encode', () => {
+  const wide = { x: 10, y: 20, width: 2050, height: 600 };
+  expect(encoder(ZLIB).tiles([wide])).toEqual([wide]);
+  expect(encoder(TIGHT).tiles([wide])).toEqual([
+    { x: 10, y: 20, width: 2048, height: 512 },
+    { x: 2058, y: 20, width: 2, height: 512 },
+    { x: 10, y: 532, width: 2048, height: 88 },
+    { x: 2058, y: 532, width: 2, height: 88 },
+  ]);
 });

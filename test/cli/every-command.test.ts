@@ -494,6 +494,13 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /^127\.0\.0\.1:\d+ -> demo\/desktop port 80\n$/,
     endedBy: 'Ctrl-C',
   },
+  'computer vnc': {
+    argv: ['computer', 'vnc', name, '--view-only'],
+    asks: [[`POST ${at}/view`, { mode: 'view' }]],
+    stdout:
+      /^127\.0\.0\.1:(\d+) -> demo\/desktop\npassword: \S{8}\nTigerVNC: xtigervncviewer 127\.0\.0\.1::\1\n$/,
+    endedBy: 'Ctrl-C',
+  },
   'computer stream': {
     argv: ['computer', 'stream', 'start', name, '--connection', 'show'],
     answers: { [`POST ${at}/stream/start`]: stream },
@@ -1044,6 +1051,10 @@ test.each([...Object.entries(cases), ...shortCases])('vc %s', async (_, given) =
   if (endedBy === 'Ctrl-C') {
     world.service.handle(`GET ${at}`, (_, response) => {
       response.end(JSON.stringify(computer));
+      setTimeout(() => interrupts.trigger('SIGINT'), 200);
+    });
+    world.service.handle(`POST ${at}/view`, (_, response) => {
+      response.end('{"url":"http://example.com/api/view/cmp_1#vt_1"}');
       setTimeout(() => interrupts.trigger('SIGINT'), 200);
     });
     world.service.handle('GET /events', (_, response) => {

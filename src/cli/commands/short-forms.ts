@@ -38,6 +38,7 @@ const others: readonly Entry[] = [
   ['computer', 'clipboard'],
   ['computer', 'record'],
   ['computer', 'forward', { aliases: ['port-forward'] }],
+  ['computer', 'vnc'],
   ['computer', 'reset'],
   ['computer', 'fork'],
   ['computer', 'stats'],

@@ -67,6 +67,7 @@ const groups: readonly Group[] = [
       ssh: () => import('./computer/ssh.js'),
       cp: () => import('./computer/cp.js'),
       forward: () => import('./computer/forward.js'),
+      vnc: () => import('./computer/vnc.js'),
       stream: () => import('./computer/stream.js'),
       record: () => import('./computer/record.js'),
       trajectory: () => import('./computer/trajectory.js'),

@@ -95,6 +95,7 @@ const mistakes: readonly (readonly [argv: readonly string[], message: RegExp, co
   [['create', desk, '--on-idle', 'pause'], /--on-idle: must be stop or delete/],
   [['computer', 'update', desk, '--label', '-'], /--label: must be NAME=VALUE/],
   [['forward', desk, '70000:80'], /PORT: must be LOCAL:PORT/],
+  [['vnc', desk, '--port', '70000'], /--port: must be a whole number from 0 to 65535/],
   [['owner', 'set', 'alice', '--max-running', '1.5'], /--max-running: must be a whole number/],
 ];
 

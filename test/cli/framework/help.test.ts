@@ -98,6 +98,7 @@ test('commands that need a running computer complete running ones', () => {
     'screenshot',
     'shell',
     'forward',
+    'vnc',
     'record',
     'run',
     'bash',

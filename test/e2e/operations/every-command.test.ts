@@ -285,9 +285,10 @@ it('the script has every command of the tree', async () => {
     path.map(([first]) => first).join(' '),
   );
   const lines = script.map(({ argv }) => argv.join(' '));
-  // They run until they are interrupted; forward.test.ts and surfaces.test.ts test them.
+  // They run until they are interrupted; forward.test.ts, vnc.test.ts and surfaces.test.ts test them.
   const isCovered = (path: string) =>
-    ['computer forward', 'events'].includes(path) || lines.some((l) => l.startsWith(path));
+    ['computer forward', 'computer vnc', 'events'].includes(path) ||
+    lines.some((l) => l.startsWith(path));
   expect(all.filter((path) => !isCovered(path))).toEqual([]);
 });
 

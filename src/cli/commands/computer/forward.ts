@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from '../../../client/client.js';
 import type { ComputerAddress } from '../../../client/http/address.js';
@@ -7,7 +7,7 @@ import { openNodeTunnel } from '../../../client/node/tunnel.js';
 import { onAbort } from '../../../lib/async/abort.js';
 import { isOfThisUser } from '../../../lib/net/local-sockets.js';
 import { printable } from '../../../lib/text/printable.js';
-import { CliError, UsageError } from '../../errors/cli-error.js';
+import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { reportOf } from '../../errors/report.js';
 import type { Context } from '../../framework/context.js';
@@ -16,6 +16,7 @@ import { write } from '../../framework/io.js';
 import { nonEmpty } from '../../input/parse.js';
 import { print, printJson } from '../../output/print.js';
 import { isLoopback } from '../../serve/listen.js';
+import { listenLocally } from '../../serve/local-port.js';
 import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 import { refuseStopped } from '../../targets/stopped.js';
@@ -65,7 +66,7 @@ export const command = defineCommand({
     try {
       const forwarded = [];
       for (const { local, guest } of forwards) {
-        const server = await listen(local, bind);
+        const server = await listenLocally(local, bind);
         servers.push(server);
         const at = server.address() as AddressInfo;
         const isShared = anyUser || !isLoopback(at.address.replace(/^::ffff:/, ''));
@@ -98,28 +99,6 @@ function parseForward(text: string): Forward {
     throw new UsageError(`PORT: must be LOCAL:PORT or PORT, up to 65535, not ${text}`);
   }
   return { local, guest };
-}
-
-/** Reason and remedy by the code of a system error. */
-const listenErrors: Readonly<Record<string, readonly [string, string]>> = {
-  EADDRINUSE: [
-    'address already in use',
-    'choose another port, as LOCAL:PORT; LOCAL 0 picks a free one',
-  ],
-  EACCES: ['permission denied', 'choose a port above 1023, as LOCAL:PORT'],
-  EADDRNOTAVAIL: ['no such address on this machine', 'give --bind an address of this machine'],
-  ENOTFOUND: ['no such address on this machine', 'give --bind an address of this machine'],
-};
-
-function listen(port: number, bind: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true, noDelay: true });
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const [reason, remedy] = listenErrors[cause.code ?? ''] ?? [cause.message, undefined];
-      reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { remedy, cause }));
-    });
-    server.listen(port, bind, () => resolve(server));
-  });
 }
 
 async function printForwards(

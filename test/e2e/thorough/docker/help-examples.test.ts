@@ -16,7 +16,10 @@ const SKIPPED: Skipped = [
     'starts or stops services; test/e2e/cli/service.test.ts does it',
   ],
   [/^vc connection add show rtmps:\/\/live\.example\.com\/app$/, 'asks for the stream key'],
-  [/--watch|^vc forward|^vc record demo\/desktop$|^vc events|^vc logs .* -f$/, 'runs until Ctrl-C'],
+  [
+    /--watch|^vc forward|^vc vnc|^vc record demo\/desktop$|^vc events|^vc logs .* -f$/,
+    'runs until Ctrl-C',
+  ],
   [
     /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|snapshot rm demo\/desktop clean|owner rm alice( --force)?|connection rm show|profile rm office)$/,
     'asks at a terminal',

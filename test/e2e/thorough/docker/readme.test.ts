@@ -15,7 +15,7 @@ const README = readFileSync(new URL('../../../../README.md', import.meta.url), '
 /** Lines of README that are not run here. */
 const SKIPPED: Skipped = [
   [/^npm run /, 'sets up the host, or runs this test'],
-  [/^vc forward /, 'runs until Ctrl-C'],
+  [/^vc (forward|vnc) /, 'runs until Ctrl-C'],
   [/^vc ls --watch /, 'runs until Ctrl-C'],
   [/^vc connection add /, 'asks for the stream key'],
   [/^vc computer stream start /, 'needs the RTMP server live.example.com'],

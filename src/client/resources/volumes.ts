@@ -19,6 +19,7 @@ export class Volumes {
     return this.#client.request('createVolume', { body: { name, ...fields }, ...call });
   }
 
+  /** The volumes of the key's owner, by name. */
   async list(options: CallOptions = {}): Promise<Answer<'listVolumes'>['volumes']> {
     return (await this.#client.request('listVolumes', options)).volumes;
   }

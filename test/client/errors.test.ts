@@ -167,7 +167,11 @@ it('takes no other server that speaks JSON for the service', async () => {
 });
 
 it('says how to start a service that does not run', async () => {
-  const nowhere = new VirtualComputers({ baseUrl: 'http://127.0.0.1:9/api', maxRetries: 0 });
+  const nowhere = new VirtualComputers({
+    baseUrl: 'http://127.0.0.1:9/api',
+    apiKey: 'vc_key',
+    maxRetries: 0,
+  });
   await expect(nowhere.me()).rejects.toMatchObject({
     message: 'cannot reach the service at http://127.0.0.1:9/api: nothing listens there',
     remedy: expect.stringContaining('vc serve --detach'),

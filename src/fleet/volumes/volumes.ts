@@ -216,7 +216,7 @@ export class Volumes {
 
   #inUse({ name }: VolumeRecord, users: readonly string[]): ApiError {
     const computers = users.flatMap((id) => this.#store.computers.findById(id) ?? []);
-    const names = computers.slice(0, 3).map(inCommands);
+    const names = computers.map(inCommands).sort().slice(0, 3);
     const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
     const message = `The volume ${JSON.stringify(name)} is mounted by ${names.join(', ')}${more}.`;
     return new ApiError('conflict', message, {

@@ -60,11 +60,13 @@ const OF_SAVED_DISKS = [
   'buildImage',
 ];
 
+const OF_VOLUMES = ['listVolumes', 'createVolume', 'deleteVolume'];
+
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
   docker: ON_CLUSTERS,
   // Chromium takes minutes to start in an emulated computer. test/e2e/qemu/snapshots.test.ts saves disks.
-  qemu: ['openBrowser', 'cdp', ...ON_CLUSTERS, ...OF_SAVED_DISKS],
+  qemu: ['openBrowser', 'cdp', ...ON_CLUSTERS, ...OF_SAVED_DISKS, ...OF_VOLUMES],
 };
 
 const matches = (pattern: string, path: string) =>

@@ -236,7 +236,7 @@ describe('without a name', () => {
     expect(optional.map(({ path }) => path).sort()).toEqual([
       ...['computer elements', 'computer get', 'computer history', 'computer record'],
       ...['computer screenshot', 'computer shell', 'computer ssh', 'computer stats'],
-      ...['computer view', 'job ls'],
+      ...['computer view', 'computer vnc', 'job ls'],
     ]);
     // The second of ssh is for the computer's shell, and needs a computer before it.
     expect(optional.filter(({ count }) => count !== 1)).toEqual([

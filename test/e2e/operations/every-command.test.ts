@@ -147,7 +147,7 @@ const script: readonly Line[] = [
   { argv: computer('exec', '--', 'sh', '-c', 'cat; exit 7'), input: 'in', code: 7, stdout: /^in$/ },
   { argv: computer('shell'), input: 'echo here\n', stdout: /here/ },
   { argv: computer('ssh', 'cat; exit 7'), input: 'in', code: 7, stdout: /^in$/ },
-  { argv: ['ssh-config', '--print'], stdout: /^Host "\*\.vc"/m },
+  { argv: ['ssh-config', '--print'], stdout: /^Match originalhost "\*\.vc,/m },
   { argv: computer('move', '10', '20') },
   { argv: computer('bash', 'xdotool getmouselocation'), stdout: /x:10 y:20/ },
   { argv: computer('drag', '10', '20', '30', '40') },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ComputerHandle } from '../../../src/client/index.js';
+import { thorough } from '../../support/run/tiers.js';
 import { makeCrashing } from '../../support/service/crash-points.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
@@ -129,33 +130,36 @@ test('a fork has the volumes, and snapshots do not contain them', async () => {
   expect(await run(one, 'cat /data/of-copy')).toBe('copy');
 });
 
-test('a service that is killed while it makes a volume or a computer leaves both whole or gone', async () => {
-  const crashing = await makeCrashing(service);
-  const names = async () => (await service.vc.volumes.list()).map(({ name }) => name);
-  const makeHalf = () => service.vc.volumes.create('half');
-  expect(await crashing.crashAt(/rmdir .*trial: begins/, makeHalf)).toBe(true);
-  expect(await names()).not.toContain('half');
-  await service.vc.volumes.create('half');
-  expect(
-    await crashing.crashAt(/rename .*vol_.*: done/, () => service.vc.volumes.delete('half')),
-  ).toBe(true);
-  expect(await names()).not.toContain('half');
-  const directories = () => readdirSync(join(service.directory, 'state', 'volumes'));
-  const others = (await names()).length;
-  await expect.poll(() => directories().length, { timeout: 30_000 }).toBe(others);
-  for (const [at, point] of [
-    /mkdir .*files: done/,
-    /containers\/create: answered/,
-    /start: sent/,
-  ].entries()) {
-    expect(await crashing.crashAt(point, () => create(`killed-${at}`, 'data:/data'))).toBe(true);
-    const computer = service.vc.computer({ project, name: `killed-${at}` });
-    await computer.start();
-    await run(computer, `echo ${at} >/data/killed-${at}`);
-    expect(await run(one, `cat /data/killed-${at}`)).toBe(`${at}`);
-    await computer.delete();
-  }
-});
+thorough(
+  'a service that is killed while it makes a volume or a computer leaves both whole or gone',
+  async () => {
+    const crashing = await makeCrashing(service);
+    const names = async () => (await service.vc.volumes.list()).map(({ name }) => name);
+    const makeHalf = () => service.vc.volumes.create('half');
+    expect(await crashing.crashAt(/rmdir .*trial: begins/, makeHalf)).toBe(true);
+    expect(await names()).not.toContain('half');
+    await service.vc.volumes.create('half');
+    expect(
+      await crashing.crashAt(/rename .*vol_.*: done/, () => service.vc.volumes.delete('half')),
+    ).toBe(true);
+    expect(await names()).not.toContain('half');
+    const directories = () => readdirSync(join(service.directory, 'state', 'volumes'));
+    const others = (await names()).length;
+    await expect.poll(() => directories().length, { timeout: 30_000 }).toBe(others);
+    for (const [at, point] of [
+      /mkdir .*files: done/,
+      /containers\/create: answered/,
+      /start: sent/,
+    ].entries()) {
+      expect(await crashing.crashAt(point, () => create(`killed-${at}`, 'data:/data'))).toBe(true);
+      const computer = service.vc.computer({ project, name: `killed-${at}` });
+      await computer.start();
+      await run(computer, `echo ${at} >/data/killed-${at}`);
+      expect(await run(one, `cat /data/killed-${at}`)).toBe(`${at}`);
+      await computer.delete();
+    }
+  },
+);
 
 test('links and deep directories of a guest lead the service nowhere, and a volume in use stays', async () => {
   await run(

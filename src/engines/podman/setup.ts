@@ -29,7 +29,11 @@ async function rangeSteps(): Promise<SetupStep[]> {
  * the host would keep the mounts and addresses of removed containers. systemd shares them.
  */
 export async function hasPrivateMounts(): Promise<boolean> {
-  const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  return isRootPrivate(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
+}
+
+/** @param text as of `/proc/self/mountinfo` */
+export function isRootPrivate(text: string): boolean {
   const root = text.split('\n').findLast((line) => line.split(' ')[4] === '/');
   return root !== undefined && !/ shared:\d/.test(root);
 }

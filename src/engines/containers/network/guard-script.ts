@@ -117,7 +117,8 @@ prepare() {
     error=$(nft "\${text/{/{ flags dormant;}" 2>&1) || continue
     expected=$(list_table "$name" | sed "/^\\tflags dormant$/,/^$/d; s/$name/$table/")
     nft delete table inet "$name"
-    return
+    [ -n "$expected" ] && return
+    error="nft lists no rules"
   done
   return 1
 }

@@ -18,7 +18,7 @@ import { attributesOf, type IdRange, idMap, MOUNT } from './mount-script.js';
 
 const execute = promisify(execFile);
 
-/** User ids of a container; files of others are nobody's. */
+/** User ids of a container. Files of other users belong to `nobody`. */
 const IDS = 65_536;
 /** Where a volume's files are, in its own directory and in each mount of it. */
 const FILES = 'files';

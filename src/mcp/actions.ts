@@ -41,6 +41,12 @@ export const Action = z.object({
   text: z.string().optional().describe('type: any text; a newline is Enter.'),
   key: z.string().optional().describe('key: Enter, ctrl+c, Page_Up, F5.'),
   seconds: z.number().optional().describe('wait: 0 to 60.'),
+  until: jsonOr(z.union([z.string(), z.record(z.string(), z.unknown())]))
+    .optional()
+    .describe(
+      'wait, in place of seconds: "stable" or a condition, such as {"window": "Saved"}, {"element": {"role": "button", "name": "OK"}}, {"port": 8000}, {"file": "a.pdf"}; "gone": true in it waits for its end.',
+    ),
+  timeout: z.number().optional().describe('wait with until: seconds at most, 10 if left out.'),
 });
 export type Action = z.infer<typeof Action>;
 

@@ -281,6 +281,8 @@ class WaitResult:
     """Seconds."""
     changed: bool | None = None
     """With `until="change"`: whether the screen changed in time."""
+    met: tuple[dict[str, Any], ...] = ()
+    """With a condition: those that held, each with `condition`, `seen` and perhaps `element`."""
 
 
 @dataclass(frozen=True)

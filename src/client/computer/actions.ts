@@ -72,7 +72,10 @@ export class ComputerActions extends ComputerInput {
     await this.operate('setClipboard', { text }, options);
   }
 
-  /** Waits for a time or for the screen, or a `region` of it. */
+  /**
+   * Waits for a time, for the screen or a `region` of it, or until a condition holds:
+   * `wait({ until: { port: 8000 }, timeout: 60 })`.
+   */
   wait(what: WaitFields & CallOptions, options: CallOptions = {}): Promise<Answer<'wait'>> {
     const { call, fields } = splitOptions<WaitInput & CallOptions>({ ...what, ...options });
     const { region, ...body } = fields;

@@ -10,7 +10,7 @@ export interface Access {
   readonly reach: 'project' | 'owner';
   /** It gives input to a computer, which is refused while someone else has control. */
   readonly input?: true;
-  /** A field of the body whose values may need a higher right. */
+  /** A field of the body whose values, or names of fields within it, may need a higher right. */
   readonly stricter?: { readonly field: string; readonly values: Readonly<Record<string, Right>> };
 }
 
@@ -37,5 +37,13 @@ export function includesRight(given: Right, needed: Right): boolean {
 export function rightFor({ right, stricter }: Access, body: unknown): Right {
   if (stricter === undefined) return right;
   const value = (body as Readonly<Record<string, unknown>> | undefined)?.[stricter.field];
-  return stricter.values[String(value)] ?? right;
+  const words = typeof value === 'object' ? fieldNames(value) : [String(value)];
+  const needed = words.map((word) => stricter.values[word] ?? right);
+  return needed.reduce((most, each) => (includesRight(each, most) ? each : most), right);
+}
+
+/** The names of the fields of a value, at all depths. */
+function fieldNames(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...fieldNames(inner)]);
 }

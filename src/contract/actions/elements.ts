@@ -15,17 +15,25 @@ const condition = (what: string, example: string) =>
     .optional()
     .meta({ description: what, examples: [example] });
 
+const WANTED = {
+  text: condition('A part of the name or value, in any case.', 'sign in'),
+  role: condition('The role, or words of it: `button` also finds `toggle button`.', 'button'),
+  name: condition('The whole name, in any case.', 'Reload'),
+};
+
+function hasCondition({ text, role, name }: Partial<Record<keyof typeof WANTED, string>>): boolean {
+  return (text ?? role ?? name) !== undefined;
+}
+const NONE_GIVEN = { message: 'must be given, or role or name', path: ['text'] };
+
+/** Which elements are meant. */
+export const WantedElement = z
+  .object(WANTED, { error: 'must be an object such as {"role": "button", "name": "OK"}' })
+  .refine(hasCondition, NONE_GIVEN);
+
 export const FindElements = z
-  .object({
-    text: condition('A part of the name or value, in any case.', 'sign in'),
-    role: condition('The role, or words of it: `button` also finds `toggle button`.', 'button'),
-    name: condition('The whole name, in any case.', 'Reload'),
-    limit: limit.default(ELEMENTS.default).describe(LIMIT),
-  })
-  .refine(({ text, role, name }) => (text ?? role ?? name) !== undefined, {
-    message: 'must be given, or role or name',
-    path: ['text'],
-  })
+  .object({ ...WANTED, limit: limit.default(ELEMENTS.default).describe(LIMIT) })
+  .refine(hasCondition, NONE_GIVEN)
   .meta({
     id: 'FindElements',
     description: 'Conditions, of which at least one is required.',

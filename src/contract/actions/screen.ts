@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_SECONDS, IMAGE_FORMATS } from '../constants.js';
 import { integer, oneOfWords, quantity, queryFlag, queryNumber, Timestamp } from '../primitives.js';
+import { MetCondition, Until } from './conditions.js';
 import { SettleText } from './settle.js';
 
 export const Wait = z
@@ -14,9 +15,9 @@ export const Wait = z
     seconds: quantity(0, 60, 'seconds')
       .optional()
       .meta({ description: 'Seconds to wait.', examples: [1.5] }),
-    until: oneOfWords(['stable', 'change'])
-      .optional()
-      .describe('Waits until the screen is stable, or until it changes.'),
+    until: Until.optional().describe(
+      'Waits until the screen is `stable`, until it has a `change`, or until a condition holds.',
+    ),
     region: z
       .tuple([integer(0, 10_000), integer(0, 10_000), integer(1, 10_000), integer(1, 10_000)], {
         error: 'must be [x, y, width, height]',
@@ -24,15 +25,15 @@ export const Wait = z
       .optional()
       .meta({
         description:
-          'With `until`: the part of the screen that counts, as `[x, y, width, height]` in pixels. Without it the whole screen.',
+          'With `stable` or `change`: the part of the screen that counts, as `[x, y, width, height]` in pixels. Without it the whole screen.',
         examples: [[0, 0, 640, 400]],
       }),
-    timeout: quantity(0.1, 60, 'seconds')
+    timeout: quantity(0.1, 600, 'seconds')
       .default(DEFAULT_SECONDS.wait)
       .describe('With `until`: seconds to wait at most.'),
   })
   .refine((wait) => (wait.duration ?? wait.seconds ?? wait.until) !== undefined, {
-    message: 'must be given, or until: "stable" or "change"',
+    message: 'must be given, or until: "stable", "change" or a condition',
     path: ['seconds'],
   })
   .refine(
@@ -47,8 +48,8 @@ export const Wait = z
       duration === undefined || seconds === undefined || duration === seconds,
     { message: 'must not be given with another duration', path: ['seconds'] },
   )
-  .refine(({ until, region }) => until !== undefined || region === undefined, {
-    message: 'needs until',
+  .refine(({ until, region }) => typeof until === 'string' || region === undefined, {
+    message: 'needs until: "stable" or "change"',
     path: ['region'],
   })
   .meta({
@@ -65,6 +66,7 @@ export const WaitResult = z
       .boolean()
       .optional()
       .describe('With `until: "change"`: false if the screen did not change within `timeout`.'),
+    met: z.array(MetCondition).optional().describe('With a condition: those that held.'),
   })
   .meta({ id: 'WaitResult', description: 'How long the operation waited.' });
 

@@ -65,8 +65,16 @@ export const screenOperations = {
     method: 'POST',
     paths: computerPaths('/wait'),
     tag: 'Screen',
-    summary: 'Wait for a time, or until the screen is stable or changes',
-    access: look.project,
+    summary: 'Wait for a time, for the screen, or until a condition holds',
+    description:
+      'A time-out is `guest_timeout`, and its message says what was seen last. A condition on what is inside the computer (`file`, `port`, `command`, `url`) needs the right to act. Conditions need Python 3 in the computer; Windows computers answer `unsupported`.',
+    access: {
+      ...look.project,
+      stricter: {
+        field: 'until',
+        values: { file: 'act', port: 'act', command: 'act', url: 'act' },
+      },
+    },
     audit: 'wait',
     body: Wait,
     response: WaitResult,

@@ -129,13 +129,14 @@ export class Actions {
     return takeThumbnail(this.#running.observed(record), record, width, signal);
   }
 
-  /** Waits for a time or for the screen. Throws `guest_timeout` if the screen does not become stable. */
+  /** Waits for a time, for the screen or for a condition; see `wait.ts`. */
   async wait(
     record: ComputerRecord,
     input: actions.Wait,
     signal?: AbortSignal,
   ): Promise<actions.WaitResult> {
-    return wait(await this.#running.session(record, signal), input, signal);
+    const session = await this.#running.session(record, signal);
+    return wait(session, this.#parts.elements, input, signal);
   }
 
   async bash(

@@ -1,3 +1,4 @@
+import type { Elements } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
 import type { ControlLeases } from '../control/leases.js';
 import { LOST, lostReason, lostRemedy } from '../errors/lost-machine.js';
@@ -20,6 +21,8 @@ export interface Locating {
     input: PreparedInput,
     signal?: AbortSignal,
   ): Promise<PreparedInput>;
+  /** The elements on the screen. */
+  all(session: Session, signal?: AbortSignal): Promise<Elements>;
 }
 
 /** What actions need besides the running computers. */

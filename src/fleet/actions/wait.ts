@@ -1,30 +1,39 @@
-import type { Wait, WaitResult } from '../../contract/actions/actions.js';
+import type { MetCondition, Wait, WaitResult } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Session } from '../sessions/session.js';
+import { untilMet } from './conditions.js';
+import type { Locating } from './running-computers.js';
 
-/** Waits for a time or for the screen. Throws `guest_timeout` if the screen does not become stable. */
+/**
+ * Waits for a time, for the screen or for a condition. Throws `guest_timeout` if the screen does not
+ * become stable or the condition is not met.
+ */
 export async function wait(
   session: Session,
+  elements: Pick<Locating, 'all'>,
   input: Wait,
   signal?: AbortSignal,
 ): Promise<WaitResult> {
   const startedAt = performance.now();
-  const changed = await waitFor(session, input, signal);
+  const found = await waitFor(session, elements, input, signal);
   const waited = Math.round(performance.now() - startedAt) / 1000;
-  return { success: true, waited, ...(changed === undefined ? {} : { changed }) };
+  return { success: true, waited, ...found };
 }
 
-/** Whether the screen changed, if the wait was for that. */
 async function waitFor(
   session: Session,
+  elements: Pick<Locating, 'all'>,
   { until, duration, seconds, region, timeout }: Wait,
   signal?: AbortSignal,
-): Promise<boolean | undefined> {
+): Promise<{ changed?: boolean; met?: MetCondition[] }> {
   if (until === undefined) {
     await sleep((duration ?? seconds ?? 0) * 1000, signal);
     session.lastUsed = performance.now();
-    return undefined;
+    return {};
+  }
+  if (typeof until === 'object') {
+    return { met: await untilMet({ session, elements, seconds: timeout }, until, signal) };
   }
   const [x, y, width, height] = region ?? [];
   const isWhole = x === undefined || y === undefined || width === undefined || height === undefined;
@@ -33,9 +42,11 @@ async function waitFor(
     ...(isWhole ? {} : { region: { x, y, width, height } }),
     ...(signal ? { signal } : {}),
   };
-  if (until === 'change') return session.screen.use((screen) => screen.waitChange(options), signal);
+  if (until === 'change') {
+    return { changed: await session.screen.use((screen) => screen.waitChange(options), signal) };
+  }
   const isStable = await session.screen.use((screen) => screen.waitStable(options), signal);
-  if (isStable) return undefined;
+  if (isStable) return {};
   throw new ApiError('guest_timeout', `The screen kept changing for ${timeout} s.`, {
     remedy: 'Wait longer: --timeout SECONDS',
   });

@@ -72,6 +72,10 @@ export class Elements implements Locating {
     return answer(elements.filter(matcher(conditions)), truncated, limit);
   }
 
+  all(session: Session, signal?: AbortSignal): Promise<Answer> {
+    return abortable(this.#of(session).list(ELEMENTS.max), signal);
+  }
+
   /**
    * The same input, performed in the middle of its element if it is for one. Throws `not_found` for an
    * element that is gone or hidden.

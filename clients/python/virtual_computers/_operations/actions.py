@@ -228,11 +228,14 @@ def wait(
     of: Target,
     seconds: float | None = None,
     *,
-    until: Literal["stable", "change"] | None = None,
+    until: Literal["stable", "change"] | Mapping[str, Any] | None = None,
     region: Region | None = None,
     timeout: float | None = None,
 ) -> Flow[WaitResult]:
-    """Waits for a time, or at most `timeout` seconds until the screen is stable or changes."""
+    """
+    Waits for a time, or at most `timeout` seconds until the screen is stable or changes, or until a
+    condition holds: `{"window": "Saved"}`, `{"port": 8000}`, fields as in docs/http.md.
+    """
     body = given(seconds=seconds, until=until, region=region, timeout=timeout)
     work = max(seconds or 0, timeout or WAIT_SECONDS)
     return parse(WaitResult, (yield from of.ask("POST", "/wait", body, work=work)))

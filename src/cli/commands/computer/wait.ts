@@ -1,8 +1,9 @@
 import { DEFAULT_SECONDS } from '../../../contract/constants.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
-import { choice, defineCommand, flag, optional, value } from '../../framework/define.js';
+import { choice, defineCommand, flag, list, optional, value } from '../../framework/define.js';
+import { conditions } from '../../input/conditions.js';
 import { duration, timeLimit } from '../../input/duration.js';
-import { region } from '../../input/parse.js';
+import { nonEmpty, number, region } from '../../input/parse.js';
 import { printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
@@ -12,10 +13,11 @@ const pause = duration({ unit: 's', min: '0s', max: '60s' });
 
 export const command = defineCommand({
   name: 'wait',
-  summary: 'Wait for a time, for the screen or for a status',
+  summary: 'Wait for a time, for the screen, for a condition or for a status',
   details: [
-    'Needs exactly one of DURATION, --stable, --change and --for. vc screenshot, vc click, vc type and',
-    'the other actions wait for a stable screen themselves with --settle.',
+    'Needs one of DURATION, --stable, --change, --for or at least one condition. Several conditions must',
+    'hold at the same time; with --any, one of them. vc screenshot, vc click, vc type and the other',
+    'actions wait for a stable screen themselves with --settle.',
   ].join(' '),
   arguments: {
     computer: computerArgument,
@@ -28,12 +30,41 @@ export const command = defineCommand({
       'running',
       'stopped',
     ]),
+    element: list(
+      '--element <role:name>',
+      'an element is on the screen: ROLE:NAME or TEXT',
+      nonEmpty,
+    ),
+    window: list('--window <title>', 'a window is open; a part of its title', nonEmpty),
+    file: list('--file <path>', 'a file or directory exists in the computer', nonEmpty),
+    sizeAbove: value(
+      '--size-above <bytes>',
+      'and the files have more bytes than this',
+      number({ min: 0, max: Number.MAX_SAFE_INTEGER, unit: 'bytes' }),
+    ),
+    port: list(
+      '--port <port>',
+      'a program listens on the TCP port',
+      number({ min: 1, max: 65_535, unit: 'a port' }),
+    ),
+    command: list('--command <command>', 'a bash command succeeds; run once a second', nonEmpty),
+    url: list('--url <text>', 'a page of the browser of vc open has this in its address', nonEmpty),
+    any: flag('--any', 'one of the conditions is enough'),
+    gone: flag('--gone', 'wait until the conditions do not hold'),
     region: value('--region <x,y,w,h>', 'only watch this part of the screen', region),
     timeout: value('--timeout <duration>', 'how long to wait', timeLimit, {
       otherwise: '10s, with --for 60s',
     }),
   },
   examples: [
+    {
+      does: 'Wait until a server in it listens',
+      command: 'vc wait demo/desktop --port 8000 --timeout 1m',
+    },
+    {
+      does: 'Wait until a button can be seen',
+      command: "vc wait demo/desktop --element 'button:OK'",
+    },
     { does: 'Wait until the screen is stable', command: 'vc wait demo/desktop --stable' },
     { does: 'Wait two seconds', command: 'vc wait demo/desktop 2s' },
     {
@@ -43,10 +74,16 @@ export const command = defineCommand({
   ],
   async run(context, { computer, duration: time }, options) {
     const { stable, change, for: status, region: area, timeout } = options;
-    const given = [time !== undefined, stable, change, status !== undefined].filter(Boolean);
-    if (given.length !== 1)
-      throw new UsageError('give exactly one of DURATION, --stable, --change and --for');
-    const until = stable ? 'stable' : change ? 'change' : undefined;
+    const condition = conditions(options);
+    const given = [time !== undefined, stable, change, status !== undefined, condition].filter(
+      Boolean,
+    );
+    if (given.length !== 1) {
+      throw new UsageError(
+        'give DURATION, --stable, --change, --for or conditions, only one of them',
+      );
+    }
+    const until = stable ? 'stable' : change ? 'change' : condition;
     const work: Promise<unknown> =
       status === undefined
         ? onComputer(context, 'wait', computer, {

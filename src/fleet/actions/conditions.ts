@@ -1,0 +1,151 @@
+import type {
+  Condition,
+  Conditions,
+  Element,
+  MetCondition,
+} from '../../contract/actions/actions.js';
+import { ApiError } from '../../contract/errors.js';
+import { sleep } from '../../lib/async/sleep.js';
+import { type GuestState, watchConditions } from '../../shell/conditions/watch.js';
+import { matcher } from '../elements/elements.js';
+import { withGuestDeadline } from '../guest-deadline.js';
+import type { Session } from '../sessions/session.js';
+import type { Locating } from './running-computers.js';
+
+/** Milliseconds between two lists of elements while the screen changes. */
+const LIST_MS = 250;
+/** The same while it does not: programs can change elements without painting. */
+const STILL_MS = 5_000;
+
+interface Place {
+  readonly session: Session;
+  readonly elements: Pick<Locating, 'all'>;
+  /** How long to wait at most. */
+  readonly seconds: number;
+}
+
+interface State extends GuestState {
+  readonly element?: Element | undefined;
+}
+
+/** One of the conditions, and what was seen of it last. */
+interface Watched {
+  readonly condition: Condition;
+  state?: State;
+}
+
+/**
+ * Waits until the conditions are met, and resolves to those that hold. Throws `guest_timeout` with what
+ * was seen last.
+ */
+export async function untilMet(
+  { session, elements, seconds }: Place,
+  { any, all, ...single }: Conditions,
+  signal?: AbortSignal,
+): Promise<MetCondition[]> {
+  const watched: Watched[] = (any ?? all ?? [single]).map((condition) => ({ condition }));
+  const isMet = () => (any === undefined ? watched.every(holds) : watched.some(holds));
+  const [onScreen, inGuest] = [true, false].map((isElement) =>
+    watched.filter(({ condition }) => (condition.element !== undefined) === isElement),
+  ) as [Watched[], Watched[]];
+
+  const done = new AbortController();
+  const check = () => isMet() && done.abort();
+  const watch = (given: AbortSignal) => {
+    const until = AbortSignal.any([given, done.signal]);
+    const watching = [
+      onScreen.length > 0 && watchElements({ session, elements, watched: onScreen, check }, until),
+      inGuest.length > 0 && watchGuest({ session, seconds, watched: inGuest, check }, until),
+    ];
+    return Promise.all(watching);
+  };
+  try {
+    await withGuestDeadline(seconds * 1000, 'The condition was not met in time.', signal, watch);
+  } catch (error) {
+    if (!done.signal.aborted) throw isLate(error) ? notMet(watched, seconds) : error;
+  }
+  if (!done.signal.aborted) throw notMet(watched, seconds);
+  session.lastUsed = performance.now();
+  return watched.filter(holds).map(({ condition, state }) => ({
+    condition,
+    seen: state?.seen ?? '',
+    ...(state?.element && !condition.gone && { element: state.element }),
+  }));
+}
+
+function holds({ condition, state }: Watched): boolean {
+  return state !== undefined && state.holds !== (condition.gone ?? false);
+}
+
+interface Watching {
+  readonly session: Session;
+  readonly watched: readonly Watched[];
+  /** Called when states have changed. */
+  check(): void;
+}
+
+/** Watches what the guest knows: windows, files, ports, commands and pages. */
+async function watchGuest(
+  { session, seconds, watched, check }: Watching & Pick<Place, 'seconds'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const onStates = (states: readonly GuestState[]) => {
+    for (const [index, each] of watched.entries()) {
+      const state = states[index];
+      if (state) each.state = state;
+    }
+    check();
+  };
+  const conditions = watched.map(({ condition }) => condition);
+  await session.shell.use(
+    (shell) => watchConditions(shell, { conditions, seconds, onStates }, signal),
+    signal,
+  );
+}
+
+/** Lists the elements again when the screen has changed. */
+async function watchElements(
+  { session, elements, watched, check }: Watching & Pick<Place, 'elements'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await session.screen.use(async (screen) => {
+    while (!signal.aborted) {
+      const before = await screen.refresh(signal);
+      const list = await elements.all(session, signal);
+      for (const each of watched) each.state = stateOf(each.condition, list.elements);
+      check();
+      const isStill = (await screen.refresh(signal)) === before;
+      if (isStill) await screen.waitChange({ timeoutMs: STILL_MS, signal });
+      await sleep(LIST_MS, signal);
+    }
+  }, signal);
+}
+
+function stateOf({ element: wanted = {} }: Condition, list: readonly Element[]): State {
+  const element = list.find(matcher(wanted));
+  if (element === undefined) return { holds: false, seen: `${list.length} other elements` };
+  return { holds: true, seen: `${element.role} ${JSON.stringify(element.name)}`, element };
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'guest_timeout';
+}
+
+function notMet(watched: readonly Watched[], seconds: number): ApiError {
+  const lines = watched
+    .filter((each) => !holds(each))
+    .map(
+      ({ condition, state }) => `${describe(condition)} (last seen: ${state?.seen ?? 'nothing'})`,
+    );
+  const what = lines.length === 1 ? 'The condition was' : 'The conditions were';
+  const message = `${what} not met within ${seconds} s: ${lines.join('; ')}.`;
+  return new ApiError('guest_timeout', message, { remedy: 'Wait longer: --timeout SECONDS' });
+}
+
+/** Characters of a condition that an error repeats. */
+const MOST_SHOWN = 200;
+
+function describe(condition: Condition): string {
+  const text = JSON.stringify(condition);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN).toWellFormed()}…` : text;
+}

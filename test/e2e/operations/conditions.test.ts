@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { Conditions } from '../../../src/contract/actions/actions.js';
+import { itUnless } from '../../support/run/needs.js';
+import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+
+let desktop: Desktop;
+beforeAll(async () => {
+  desktop = await openDesktop();
+});
+afterAll(() => desktop.close());
+
+/** An emulated machine may take minutes to start a program. */
+const LONG = 300;
+
+const wait = (until: Conditions, timeout = LONG) => desktop.computer.wait({ until, timeout });
+
+test('a wait ends when what it waits for is there, and when it is gone', async () => {
+  const waiting = Promise.all([
+    wait({ window: 'NOTE.txt' }),
+    wait({ element: { role: 'menu', name: 'Document' } }),
+    wait({ all: [{ file: 'note.txt', size_above: 3 }, { command: 'grep -q first ~/note.txt' }] }),
+    wait({ any: [{ port: 8123 }, { file: '/never' }] }),
+  ]);
+  await desktop.run('sleep 1; echo first >~/note.txt');
+  await desktop.run('setsid -f mousepad ~/note.txt >/dev/null 2>&1');
+  await desktop.run(
+    'cd /tmp && setsid -f python3 -m http.server 8123 >/dev/null 2>&1; pgrep -f "http.server 8123" >/tmp/server',
+  );
+  const [window, element, file, port] = await waiting;
+  expect(window.met?.[0]?.seen).toContain('note.txt');
+  expect(element.met?.[0]?.element?.box).toHaveLength(4);
+  expect(file.met).toMatchObject([{ seen: '6 bytes' }, { seen: 'exit code 0' }]);
+  expect(port.met).toMatchObject([{ condition: { port: 8123 } }]);
+
+  const ends = Promise.all([
+    wait({ window: 'note.txt', gone: true }),
+    wait({ element: { role: 'menu', name: 'Document' }, gone: true }),
+    wait({ port: 8123, gone: true }),
+  ]);
+  await desktop.run('kill "$(pgrep -x mousepad)"; kill $(cat /tmp/server)');
+  for (const { met } of await ends) expect(met).toHaveLength(1);
+});
+
+test('a time-out says what was seen last, and nothing goes on in the computer', async () => {
+  await expect(
+    wait({ all: [{ file: '/etc/passwd' }, { file: 'absent' }, { command: 'exit 7' }] }, 3),
+  ).rejects.toMatchObject({
+    code: 'guest_timeout',
+    message: expect.stringMatching(
+      /^The conditions were not met within 3 s: \{"file":"absent"\} \(last seen: No such file or directory\); \{"command":"exit 7"\} \(last seen: exit code 7\)\.$/,
+    ),
+  });
+  const left = 'pgrep -fc "[#] vc: wait" || true';
+  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 30_000 }).toBe('0');
+
+  const controller = new AbortController();
+  const aborted = desktop.computer.wait({
+    until: { command: 'sleep 5' },
+    timeout: 60,
+    signal: controller.signal,
+  });
+  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 60_000 }).toBe('1');
+  controller.abort();
+  await expect(aborted).rejects.toThrow();
+  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 30_000 }).toBe('0');
+});
+
+itUnless(
+  inject('engine') === 'qemu'
+    ? 'Chromium takes minutes to start in an emulated machine'
+    : undefined,
+)('a page of the browser is seen by its address', async () => {
+  await desktop.computer.browser();
+  await desktop.run('echo hello >/tmp/Welcome.html');
+  const waiting = wait({ url: '/welcome.html' });
+  const { code } = await desktop.service.cli(['open', desktop.name, 'file:///tmp/Welcome.html']);
+  expect(code).toBe(0);
+  expect((await waiting).met?.[0]?.seen).toBe('file:///tmp/Welcome.html');
+});

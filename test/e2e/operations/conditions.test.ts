@@ -72,8 +72,9 @@ itUnless(
 )('a page of the browser is seen by its address', async () => {
   await desktop.computer.browser();
   await desktop.run('echo hello >/tmp/Welcome.html');
-  const waiting = wait({ url: '/welcome.html' });
-  const { code } = await desktop.service.cli(['open', desktop.name, 'file:///tmp/Welcome.html']);
-  expect(code).toBe(0);
+  const waiting = wait({ url: '/welcome.html' }, 60);
+  await desktop.run(
+    'curl -sf -X PUT "http://127.0.0.1:$(head -n 1 ~/.config/vc-browser/DevToolsActivePort)/json/new?file:///tmp/Welcome.html"',
+  );
   expect((await waiting).met?.[0]?.seen).toBe('file:///tmp/Welcome.html');
 });

@@ -13,7 +13,7 @@ const pause = duration({ unit: 's', min: '0s', max: '60s' });
 
 export const command = defineCommand({
   name: 'wait',
-  summary: 'Wait for a time, for the screen, for a condition or for a status',
+  summary: 'Wait for a time, the screen, a condition or a status',
   details: [
     'Needs one of DURATION, --stable, --change, --for or at least one condition. Several conditions must',
     'hold at the same time; with --any, one of them. vc screenshot, vc click, vc type and the other',
@@ -48,7 +48,7 @@ export const command = defineCommand({
       number({ min: 1, max: 65_535, unit: 'a port' }),
     ),
     command: list('--command <command>', 'a bash command succeeds; run once a second', nonEmpty),
-    url: list('--url <text>', 'a page of the browser of vc open has this in its address', nonEmpty),
+    url: list('--url <text>', 'a page of the browser of vc cdp has this in its address', nonEmpty),
     any: flag('--any', 'one of the conditions is enough'),
     gone: flag('--gone', 'wait until the conditions do not hold'),
     region: value('--region <x,y,w,h>', 'only watch this part of the screen', region),

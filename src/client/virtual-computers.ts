@@ -10,6 +10,7 @@ import { Connections, Keys, Owners, Secrets } from './resources/accounts.js';
 import { Computers } from './resources/computers.js';
 import { Images } from './resources/images.js';
 import { Projects } from './resources/projects.js';
+import { Publications } from './resources/publications.js';
 import { Volumes } from './resources/volumes.js';
 import { Webhooks } from './resources/webhooks.js';
 
@@ -41,6 +42,7 @@ export class VirtualComputers {
   readonly connections: Connections;
   readonly webhooks: Webhooks;
   /** Values that can be typed into the computers of a project, and not be read. */
+  readonly publications: Publications;
   readonly secrets: Secrets;
   /** For administrators. */
   readonly owners: Owners;
@@ -61,6 +63,7 @@ export class VirtualComputers {
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
     this.webhooks = new Webhooks(this.client);
+    this.publications = new Publications(this.client);
     this.secrets = new Secrets(this.client);
     this.owners = new Owners(this.client);
   }

@@ -10,6 +10,7 @@ import { imagesOperations } from './operations/images.js';
 import { inputOperations } from './operations/input.js';
 import type { Endpoint, Operation } from './operations/operation.js';
 import { projectsOperations } from './operations/projects.js';
+import { publicationsOperations } from './operations/publications.js';
 import { screenOperations } from './operations/screen.js';
 import { serviceOperations } from './operations/service.js';
 import { snapshotsOperations } from './operations/snapshots.js';
@@ -29,6 +30,7 @@ export const operations = {
   ...inputOperations,
   ...commandsOperations,
   ...filesOperations,
+  ...publicationsOperations,
   ...streamingOperations,
   ...webhooksOperations,
   ...accountOperations,

@@ -38,6 +38,7 @@ import { deleteExpired } from './lifecycle/expiry.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { Reconciler } from './lifecycle/reconcile.js';
 import { watchEngine } from './lifecycle/watcher.js';
+import { type Previews, Publications } from './publications/publications.js';
 import { Secrets } from './secrets/secrets.js';
 import { type Connectors, realConnectors } from './sessions/session.js';
 import { SavedDisks } from './snapshots/saved-disks.js';
@@ -79,6 +80,8 @@ export interface FleetOptions {
   readonly connectors?: Connectors;
   /** Milliseconds without a sign of its holder after which control of a computer ends. */
   readonly controlMs?: number | undefined;
+  /** Where publications are reached: see {@link Publications}. By default the port 4700. */
+  readonly previews?: Previews | undefined;
   /** Other limits of trajectories, and another measure of the free disk. */
   readonly recording?: Pick<TrajectoriesParts, 'limits' | 'freeBytes'> | undefined;
 }
@@ -107,6 +110,7 @@ export class Fleet {
   readonly snapshots: Snapshots;
   readonly images: Images;
   readonly volumes: Volumes;
+  readonly publications: Publications;
   readonly builds: Builds;
   readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
@@ -147,6 +151,7 @@ export class Fleet {
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
+    this.publications = new Publications(store, this.apiKeys, options.previews);
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
     const quota = new Quota(store, this.budgets, {
       maxRunning,

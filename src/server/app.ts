@@ -42,6 +42,7 @@ import { disconnectSlowClients } from './http/slow-clients.js';
 import { addMcp } from './mcp/route.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
+import { servePublications } from './publications/visits.js';
 import { addReference } from './reference/pages.js';
 import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
@@ -240,5 +241,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     { prefix: PREFIX },
   );
+  servePublications(app, fleet);
   return app;
 }

@@ -126,8 +126,9 @@ export async function audited<T>(
     });
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
-  const { snapshot } = request.params ?? {};
+  const { snapshot, port } = request.params ?? {};
   if (isLogged && snapshot !== undefined) names.snapshot = nameInPath(snapshot);
+  if (isLogged && port !== undefined) names.port = nameInPath(port);
   try {
     const result = await work((begun) => perform().add(begun));
     const { id } = (result ?? {}) as { id?: string };

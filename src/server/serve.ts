@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { ApiError } from '../contract/errors.js';
 import { Fleet } from '../fleet/fleet.js';
+import type { Previews } from '../fleet/publications/publications.js';
 import { openStore, type Store } from '../fleet/store/index.js';
 import { packageVersion } from '../lib/package-root.js';
 import { errorMessage } from '../lib/text/error-message.js';
@@ -31,6 +32,8 @@ export interface ServeOptions extends EngineOptions {
   readonly allowedHosts: readonly string[];
   /** Origins of other web pages that may use the service. */
   readonly allowedOrigins: readonly string[];
+  /** Domain of the names of publications, without `localhost`. */
+  readonly previewDomain?: string | undefined;
   readonly logLevel: LevelWithSilent;
   /** Turns a line of JSON into the line to write, both with their newline. */
   readonly formatLog?: (line: string) => string;
@@ -87,7 +90,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
   };
   try {
     const metrics = new Metrics();
-    const { fleet: hosted, preferred } = await openFleet(options, store, log, metrics);
+    const port = () => (app?.server.address() as AddressInfo | null)?.port ?? options.listen.port;
+    const previews = { domain: options.previewDomain, port };
+    const parts = { store, log, metrics, previews };
+    const { fleet: hosted, preferred } = await openFleet(options, parts);
     fleet = hosted;
     metrics.watch(fleet);
     const reachable = {
@@ -152,11 +158,16 @@ function logDestination({ formatLog }: ServeOptions): { write(line: string): unk
   return formatLog ? { write: (line) => stderr.write(formatLog(line)) } : stderr;
 }
 
+interface OpeningParts {
+  readonly store: Store;
+  readonly log: pino.Logger;
+  readonly metrics: Metrics;
+  readonly previews: Previews;
+}
+
 async function openFleet(
   options: ServeOptions,
-  store: Store,
-  log: pino.Logger,
-  metrics: Metrics,
+  { store, log, metrics, previews }: OpeningParts,
 ): Promise<{ readonly fleet: Fleet; readonly preferred: string }> {
   const composed = await composeEngines(options, store, log);
   const measured = [...composed.all].map(
@@ -166,7 +177,8 @@ async function openFleet(
   const { preferred } = engines;
   log.info({ engine: preferred }, 'new computers get this engine');
   const { maxRunning, maxStorage, allowPrivateTargets } = options;
-  const fleet = new Fleet({ store, engines, maxRunning, maxStorage, allowPrivateTargets, log });
+  const limits = { maxRunning, maxStorage, allowPrivateTargets };
+  const fleet = new Fleet({ store, engines, ...limits, log, previews });
   return { fleet, preferred };
 }
 

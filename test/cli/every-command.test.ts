@@ -39,6 +39,11 @@ const volume = {
   ...{ name: 'data', engine: 'docker', bytes: 52_428_800, used_by: 2 },
   created_at: project.created_at,
 };
+const publication = {
+  ...{ port: 8000, computer_id: computer.id, computer: 'desktop', project: 'demo', public: false },
+  ...{ url: 'http://8000-desktop-0.localhost:4700/', created_at: project.created_at },
+  expires_at: null,
+};
 const webhook = {
   ...{ id: 'whk_1', url: 'https://app.example.com/hook', events: ['computer.*', 'action'] },
   ...{ status: 'active', pending: 2, created_at: project.created_at },
@@ -286,6 +291,29 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [[`POST ${at}/reset`, { snapshot: 'clean' }]],
     stdout: '',
     stderr: 'reset demo/desktop to the snapshot clean, running\n',
+  },
+  'publication create': {
+    argv: ['publish', name, '8000', '--expires', '1h'],
+    answers: {
+      [`POST ${at}/publications`]: { ...publication, link: `${publication.url}?vc_ticket=vt_0` },
+    },
+    asks: [[`POST ${at}/publications`, { port: 8000, public: false, expires_in: 3600 }]],
+    stdout: 'http://8000-desktop-0.localhost:4700/?vc_ticket=vt_0\n',
+    stderr: 'to end it: vc unpublish demo/desktop 8000\n',
+  },
+  'publication ls': {
+    argv: ['publication', 'ls'],
+    answers: { 'GET /publications': { publications: [publication] } },
+    asks: ['GET /publications'],
+    stdout:
+      /^COMPUTER\tPORT\t.*\ndemo\/desktop\t8000\tlink\t\thttp:\/\/8000-desktop-0\.localhost:4700\/\n$/,
+  },
+  'publication rm': {
+    argv: ['unpublish', name, '8000'],
+    answers: { [`DELETE ${at}/publications/8000`]: success },
+    asks: [`DELETE ${at}/publications/8000`],
+    stdout: '',
+    stderr: 'ended the publication of demo/desktop port 8000\n',
   },
   'snapshot create': {
     argv: ['snapshot', 'create', name, 'clean', '--no-memory'],

@@ -68,6 +68,7 @@ export async function openTestFleet(
     controlMs?: number;
     recording?: FleetOptions['recording'];
     webhooks?: FleetOptions['webhooks'];
+    previews?: FleetOptions['previews'];
     allowPrivateTargets?: boolean;
     directory?: string;
     engine?: FakeEngine;
@@ -94,6 +95,7 @@ export async function openTestFleet(
     controlMs: options.controlMs,
     recording: options.recording,
     webhooks: options.webhooks,
+    previews: options.previews,
     allowPrivateTargets: options.allowPrivateTargets,
     log: silentLog,
     connectors,

@@ -133,6 +133,8 @@ class AsyncComputer(_ComputerPart):
     delete_trajectory = awaiting(computer.delete_trajectory)
     view = awaiting(computer.view)
     browser = awaiting(computer.browser)
+    publish = awaiting(computer.publish)
+    unpublish = awaiting(computer.unpublish)
     start_stream = awaiting(computer.start_stream)
     stream_status = awaiting(computer.stream_status)
     stop_stream = awaiting(computer.stop_stream)
@@ -293,6 +295,12 @@ class AsyncVolumes(_ServicePart):
     delete = awaiting(resources.delete_volume)
 
 
+class AsyncPublications(_ServicePart):
+    """Published ports of computers; see `publish` of a computer."""
+
+    list = awaiting(resources.list_publications)
+
+
 class AsyncKeys(_ServicePart):
     """The API keys of the key's owner."""
 
@@ -365,6 +373,7 @@ class AsyncVirtualComputers(_ServicePart):
         self.computers = AsyncComputers(driver, session)
         self.images = AsyncImages(driver, session)
         self.volumes = AsyncVolumes(driver, session)
+        self.publications = AsyncPublications(driver, session)
         self.keys = AsyncKeys(driver, session)
         self.connections = AsyncConnections(driver, session)
         self.webhooks = AsyncWebhooks(driver, session)

@@ -194,6 +194,23 @@ class Volume:
 
 
 @dataclass(frozen=True)
+class Publication:
+    """A port of a computer with an address of its own."""
+
+    port: int
+    computer_id: str
+    computer: str
+    project: str
+    public: bool
+    """It needs no ticket."""
+    url: str
+    created_at: str
+    expires_at: str | None
+    link: str | None = None
+    """The address with its ticket; only of a new one."""
+
+
+@dataclass(frozen=True)
 class Image:
     """What computers are made from."""
 

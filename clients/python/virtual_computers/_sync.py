@@ -133,6 +133,8 @@ class Computer(_ComputerPart):
     delete_trajectory = blocking(computer.delete_trajectory)
     view = blocking(computer.view)
     browser = blocking(computer.browser)
+    publish = blocking(computer.publish)
+    unpublish = blocking(computer.unpublish)
     start_stream = blocking(computer.start_stream)
     stream_status = blocking(computer.stream_status)
     stop_stream = blocking(computer.stop_stream)
@@ -286,6 +288,12 @@ class Volumes(_ServicePart):
     delete = blocking(resources.delete_volume)
 
 
+class Publications(_ServicePart):
+    """Published ports of computers; see `publish` of a computer."""
+
+    list = blocking(resources.list_publications)
+
+
 class Keys(_ServicePart):
     """The API keys of the key's owner."""
 
@@ -358,6 +366,7 @@ class VirtualComputers(_ServicePart):
         self.computers = Computers(driver, session)
         self.images = Images(driver, session)
         self.volumes = Volumes(driver, session)
+        self.publications = Publications(driver, session)
         self.keys = Keys(driver, session)
         self.connections = Connections(driver, session)
         self.webhooks = Webhooks(driver, session)

@@ -38,6 +38,8 @@ const others: readonly Entry[] = [
   ['computer', 'clipboard'],
   ['computer', 'record'],
   ['computer', 'forward', { aliases: ['port-forward'] }],
+  ['publication', 'create', { name: 'publish' }],
+  ['publication', 'rm', { name: 'unpublish', aliases: [] }],
   ['computer', 'vnc'],
   ['computer', 'reset'],
   ['computer', 'fork'],

@@ -103,6 +103,17 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'publication',
+    heading: 'Management commands',
+    aliases: ['publications'],
+    summary: 'Manage published ports: addresses of web servers in computers',
+    verbs: {
+      create: () => import('./publication/create.js'),
+      ls: () => import('./publication/ls.js'),
+      rm: () => import('./publication/rm.js'),
+    },
+  },
+  {
     name: 'connection',
     heading: 'Management commands',
     aliases: ['connections'],

@@ -28,6 +28,16 @@ const owner = [
   'created_at',
   'created_by',
 ];
+const publication = [
+  'port',
+  'computer_id',
+  'computer',
+  'project',
+  'public',
+  'url',
+  'created_at',
+  'expires_at',
+];
 const webhook = ['id', 'url', 'events', 'status', 'pending', 'created_at'];
 const action = ['id', 'at', 'action', 'detail', 'key_id', 'key_name', 'outcome', 'ms'];
 
@@ -129,6 +139,8 @@ export const fields = {
   connection: ['name', 'url', 'has_stream_key', 'created_at'],
   secret: ['name', 'created_at', 'updated_at'],
   volume: ['name', 'engine', 'bytes', 'used_by', 'created_at'],
+  publication,
+  createdPublication: [...publication, 'link'],
   webhook,
   createdWebhook: [...webhook, 'secret'],
   delivery: ['id', 'type', 'at', 'status', 'attempts', 'status_code', 'error', 'next_attempt_at'],

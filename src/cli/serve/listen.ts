@@ -68,3 +68,13 @@ export function parseHostName(text: string): string {
   if (/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text) || isIP(text) === 6) return text;
   throw new UsageError(`must be a host name without a port, not ${JSON.stringify(text)}`);
 }
+
+/** A domain below which there can be others, in lower case. */
+export function parseDomain(text: string): string {
+  const isName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+  // 63 characters of a label, and a dot, come before it.
+  if (isName.test(text) && text.length <= 189 && isIP(text) === 0) return text.toLowerCase();
+  throw new UsageError(
+    `must be a domain such as preview.example.com, without a port, not ${JSON.stringify(text)}`,
+  );
+}

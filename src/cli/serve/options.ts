@@ -17,6 +17,7 @@ import {
   formatListen,
   isLoopback,
   type Listen,
+  parseDomain,
   parseHostName,
   parseListen,
   parseNetwork,
@@ -53,6 +54,12 @@ const ownOptions = {
     '--allow-origin <origin>',
     'web page that may use the service with a key; repeatable',
     parseOrigin,
+  ),
+  previewDomain: value(
+    '--preview-domain <name>',
+    'domain of published ports behind a proxy with TLS, such as preview.example.com',
+    parseDomain,
+    { otherwise: 'NAME.localhost' },
   ),
   engine: choice('--engine <name>', 'engine for new computers', ENGINE_CHOICES, {
     otherwise: DEFAULT_ENGINE,
@@ -104,6 +111,7 @@ export interface ServePlan {
   readonly metrics: boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly previewDomain?: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
 }
 
@@ -135,6 +143,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     allowPrivateTargets: options.allowPrivateTargets || env.VC_ALLOW_PRIVATE_TARGETS === '1',
     allowedHosts: options.allowHost,
     allowedOrigins: options.allowOrigin,
+    previewDomain: options.previewDomain,
     logLevel: options.logLevel ?? DEFAULTS.logLevel,
   };
 }
@@ -152,6 +161,7 @@ const DEFAULTS = {
   metrics: false,
   allowedHosts: [],
   allowedOrigins: [],
+  previewDomain: undefined,
 } as const satisfies Partial<ServePlan>;
 
 /**
@@ -222,5 +232,6 @@ export function serveArguments(plan: ServePlan): ['serve', ...string[]] {
     ...plan.allowNetworks.flatMap((network) => ['--allow-network', network]),
     ...plan.allowedHosts.flatMap((host) => ['--allow-host', host]),
     ...plan.allowedOrigins.flatMap((origin) => ['--allow-origin', origin]),
+    ...(plan.previewDomain === undefined ? [] : ['--preview-domain', plan.previewDomain]),
   ];
 }

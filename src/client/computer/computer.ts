@@ -257,6 +257,25 @@ export class ComputerHandle extends ComputerActions {
     return reachableBrowser(browser, this.client.baseUrl);
   }
 
+  /**
+   * Gives a port of its loopback an address, for HTTP and WebSockets. The answer's `link` has a ticket,
+   * which is shown only once; `public` needs none.
+   */
+  publish(
+    port: number,
+    input: Omit<NonNullable<BodyInput<'createPublication'>>, 'port'> & CallOptions = {},
+    options: CallOptions = {},
+  ): Promise<Answer<'createPublication'>> {
+    const { call, fields } = splitOptions({ ...input, ...options });
+    return this.operate('createPublication', { port, ...fields }, call);
+  }
+
+  /** Ends the publication of a port, with its open connections. */
+  async unpublish(port: number, options: CallOptions = {}): Promise<void> {
+    const params = { ...computerParameters(this.address), port: String(port) };
+    await this.client.request('deletePublication', { params, ...options });
+  }
+
   /** Connects to a port on the computer's loopback. */
   connect(port: number, options: CallOptions = {}): Promise<PortConnection> {
     return connectPort(this.client, this.address, port, options);

@@ -46,9 +46,14 @@ export function generateApiKey(): string {
   return `vc_${randomText(32)}`;
 }
 
-/** A ticket for the live view: `vt_` and 160 random bits. */
+/** A ticket for the live view, the browser or a publication: `vt_` and 160 random bits. */
 export function generateTicket(): string {
   return `vt_${randomText(32)}`;
+}
+
+/** What makes a host name impossible to guess: 130 random bits. */
+export function generateHostSecret(): string {
+  return randomText(26);
 }
 
 /** A secret of 160 random bits: `vl` for a login link, `vs` for a session. */

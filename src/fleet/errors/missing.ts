@@ -21,7 +21,8 @@ export function missing(
     | 'webhook'
     | 'API key'
     | 'owner'
-    | 'cluster member',
+    | 'cluster member'
+    | 'published port',
   name: string,
   { known = [], list }: { readonly known?: readonly string[]; readonly list: string },
 ): ApiError {

@@ -18,6 +18,7 @@ import { watchedJobStore } from './events/watched-jobs.js';
 import { idempotencyStore } from './idempotency.js';
 import { orphanStore } from './orphans.js';
 import { projectStore } from './projects.js';
+import { publicationStore } from './publications.js';
 import { savedDiskStore } from './saved-disks.js';
 import { SecretBox } from './secret-box.js';
 import { setupStore } from './setups.js';
@@ -50,6 +51,7 @@ export function openStore(directory: string) {
     computers,
     savedDisks: savedDiskStore(db, written),
     volumes: volumeStore(db),
+    publications: publicationStore(db),
     buildSteps: buildStepStore(db),
     audit: auditStore(db),
     events: eventStore(db, id),

@@ -156,6 +156,21 @@ export interface SavedDiskRecord {
   readonly created_at: string;
 }
 
+/** A published port with its computer; see the schema. */
+export interface PublicationRecord {
+  readonly label: string;
+  readonly computer_id: string;
+  readonly port: number;
+  readonly key_id: string;
+  readonly ticket_hash: string | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly owner_id: string;
+  readonly project_id: string;
+  readonly computer: string;
+  readonly project: string;
+}
+
 /** A volume of an owner; see the schema. */
 export interface VolumeRecord {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 29;
+export const SCHEMA_VERSION = 30;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -200,6 +200,22 @@ export const SCHEMA = `
     id TEXT NOT NULL,
     PRIMARY KEY (computer_id, id)
   ) STRICT;
+
+  -- Ports of computers with an address of their own.
+  CREATE TABLE publications (
+    -- The first label of its host name.
+    label TEXT PRIMARY KEY,
+    computer_id TEXT NOT NULL REFERENCES computers(id) ON DELETE CASCADE,
+    port INTEGER NOT NULL,
+    -- The key that created it, with which it ends.
+    key_id TEXT NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+    -- SHA-256 of the ticket; null if it needs none.
+    ticket_hash TEXT,
+    created_at TEXT NOT NULL,
+    expires_at TEXT,
+    UNIQUE (computer_id, port)
+  ) STRICT;
+  CREATE INDEX publications_by_key ON publications (key_id);
 
   -- Targets of streams.
   CREATE TABLE connections (

@@ -11,6 +11,7 @@ import { fileHandlers } from './files.js';
 import type { Handlers } from './handlers.js';
 import { jobHandlers } from './jobs.js';
 import { projectHandlers } from './projects.js';
+import { publicationHandlers } from './publications.js';
 import { snapshotHandlers } from './snapshots.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
@@ -30,6 +31,7 @@ export const handlers: Handlers = {
   ...jobHandlers,
   ...keyHandlers,
   ...ownerHandlers,
+  ...publicationHandlers,
   ...sessionHandlers,
   ...snapshotHandlers,
   ...streamHandlers,

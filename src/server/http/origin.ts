@@ -118,7 +118,7 @@ function isOurs(host: string, reachable: Reachable): boolean {
 }
 
 /** Every value of a header: Node keeps only the first Host of several in `headers`. */
-function headerValues(request: IncomingMessage, name: string): string[] {
+export function headerValues(request: IncomingMessage, name: string): string[] {
   const { rawHeaders } = request;
   const values: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {

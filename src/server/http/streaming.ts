@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { ByteStream } from '../requests.js';
 
@@ -14,6 +15,13 @@ export function sendStream(reply: FastifyReply, { data, type }: ByteStream): Fas
     data.destroy();
     return reply;
   }
+  dropStalledReader(raw);
+  raw.once('close', () => data.destroy());
+  return reply.type(type).send(data);
+}
+
+/** Disconnects a client that reads nothing although there is something for it. */
+export function dropStalledReader(raw: Writable): void {
   let takenAt = performance.now();
   const timer = setInterval(() => {
     // The end was read when the answer closes.
@@ -23,9 +31,5 @@ export function sendStream(reply: FastifyReply, { data, type }: ByteStream): Fas
   raw.on('drain', () => {
     takenAt = performance.now();
   });
-  raw.once('close', () => {
-    clearInterval(timer);
-    data.destroy();
-  });
-  return reply.type(type).send(data);
+  raw.once('close', () => clearInterval(timer));
 }

@@ -190,13 +190,15 @@ test('the arguments of a detached service reproduce its plan', () => {
     metrics: true,
     allowedHosts: ['vc.example.com'],
     allowedOrigins: ['https://app.example.com'],
+    previewDomain: 'preview.example.com',
     logLevel: 'warn',
   };
   expect(serveArguments(plan).join(' ')).toBe(
     'serve --listen [::]:4700 --expose --engine docker --state /var/lib/vc --max-running 5 ' +
       '--max-storage 80 --no-sudo --spares 3 --log-level warn --no-internet --metrics --allow-private-targets ' +
       '--allow-network 10.0.0.0/8 ' +
-      '--allow-network 192.168.0.0/16 --allow-host vc.example.com --allow-origin https://app.example.com',
+      '--allow-network 192.168.0.0/16 --allow-host vc.example.com --allow-origin https://app.example.com ' +
+      '--preview-domain preview.example.com',
   );
 });
 

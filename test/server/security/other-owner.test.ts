@@ -39,6 +39,8 @@ async function restore(): Promise<void> {
     body: { name: 'clean' },
   });
   await app.send('POST', '/api/images', { body: { name: 'browser-ready', computer } });
+  const publication = { body: { port: 8000 } };
+  await app.send('POST', '/api/projects/demo/computers/desk/publications', publication);
   await app.send('POST', '/api/volumes', { body: { name: 'data' } });
   const connection = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   await app.send('POST', '/api/connections', { body: connection });
@@ -51,7 +53,7 @@ async function restore(): Promise<void> {
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
   const saved = { snapshot: 'clean', image: 'browser-ready', volume: 'data' };
-  const parts = { job: 'job_a', picture: '0001.png' };
+  const parts = { job: 'job_a', picture: '0001.png', port: '8000' };
   theirs = { id, key, webhook: String(webhook.json.id), ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
 }
@@ -124,6 +126,7 @@ promise(4, "another owner's lists, streams and tickets contain none of them", as
     ['/api/projects', 'projects'],
     ['/api/connections', 'connections'],
     ['/api/volumes', 'volumes'],
+    ['/api/publications', 'publications'],
   ] as const) {
     expect((await app.send('GET', path, { authorization: otherKey })).json[list]).toEqual([]);
   }

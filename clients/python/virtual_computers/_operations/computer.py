@@ -11,6 +11,7 @@ from .._errors import ComputerStartError, ServiceError
 from .._models import (
     ComputerInfo,
     ControlState,
+    Publication,
     Resolution,
     Snapshot,
     Stats,
@@ -249,6 +250,22 @@ def browser(
     _, found, rest = address.partition("/computers/")
     base = of.session.settings.base_url.replace("http", "ws", 1)
     return f"{base}/computers/{rest}" if found else address
+
+
+def publish(
+    of: Target, port: int, *, public: bool | None = None, expires_in: int | None = None
+) -> Flow[Publication]:
+    """
+    Gives a port of its loopback an address, for HTTP and WebSockets. The `link` has a ticket, which is
+    shown only once; `public` needs none. It ends after `expires_in` seconds.
+    """
+    body = given(port=port, public=public, expires_in=expires_in)
+    return parse(Publication, (yield from of.ask("POST", "/publications", body)))
+
+
+def unpublish(of: Target, port: int) -> Flow[None]:
+    """Ends the publication of a port, with its open connections."""
+    yield from of.ask("DELETE", f"/publications/{port}")
 
 
 def start_stream(

@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
-from .._models import Resolution, Secret, Volume, Webhook, parse, size_text
+from .._models import Publication, Resolution, Secret, Volume, Webhook, parse, size_text
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -182,6 +182,15 @@ def list_volumes(of: Session) -> Flow[list[Volume]]:
 def delete_volume(of: Session, name: str) -> Flow[None]:
     """Deletes a volume with its files. Fails while computers mount it."""
     yield from call_json(of, "DELETE", f"/volumes/{segment(name)}", work=SAVE_SECONDS)
+
+
+# Published ports.
+
+
+def list_publications(of: Session) -> Flow[list[Publication]]:
+    """The published ports of all computers that the key reaches, without their tickets."""
+    answer = yield from call_json(of, "GET", "/publications")
+    return [parse(Publication, one) for one in answer["publications"]]
 
 
 # Keys.

@@ -92,8 +92,9 @@ export function unpackBackup(path: string): OpenedBackup {
     db.exec('DROP TABLE backup');
     // Keep machines that are not in the backup: they may be newer than it.
     db.exec('DELETE FROM strangers');
-    // A session may have ended after the backup.
+    // They may have ended after the backup.
     db.exec('DELETE FROM sessions');
+    db.exec('DELETE FROM publications');
     db.prepare('UPDATE service SET restored_at = ?').run(new Date().toISOString());
     return { facts, secretKey, files, counts: found.counts };
   });

@@ -1,0 +1,49 @@
+import { argument, defineCommand, flag, value } from '../../framework/define.js';
+import { lifeTime } from '../../input/duration.js';
+import { number } from '../../input/parse.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { isLoopbackUrl } from '../../serve/listen.js';
+import { inCommands } from '../../targets/computer-address.js';
+import { computerArgument, onComputer } from '../../targets/computers.js';
+
+const parsePort = number({ min: 1, max: 65_535, unit: 'a TCP port' });
+
+export const command = defineCommand({
+  name: 'create',
+  summary: 'Give a port of a computer an address, for HTTP and WebSockets',
+  details: [
+    'Prints a link that opens the web server on that port in any browser that reaches the service.',
+    'It has a ticket: whoever has the link can open it, until the publication ends. It is shown only',
+    'once. It ends with the computer, with the API key that created it, at --expires, and with',
+    'vc unpublish. For other protocols, and for yourself alone: vc forward.',
+  ].join(' '),
+  arguments: {
+    computer: computerArgument,
+    port: argument('port', 'port on the loopback interface of the computer', parsePort),
+  },
+  options: {
+    public: flag('--public', 'needs no ticket: open to everyone who has the address'),
+    expires: value('--expires <duration>', 'end it after this time, or never', lifeTime, {
+      otherwise: 'never',
+    }),
+  },
+  fields: fields.createdPublication,
+  examples: [
+    { does: 'Publish a web server of the computer', command: 'vc publish demo/desktop 8000' },
+    { does: 'For an hour', command: 'vc publish demo/desktop 8000 --expires 1h' },
+  ],
+  async run(context, { computer, port }, { public: isPublic, expires }) {
+    const body = { port, public: isPublic, expires_in: expires ?? undefined };
+    const created = await onComputer(context, 'createPublication', computer, body);
+    if (context.globals.json) return void (await printJson(context, created));
+    await print(context, created.link);
+    if (context.globals.quiet) return;
+    const { baseUrl } = await context.client();
+    const isLocal = new URL(created.url).hostname.endsWith('.localhost');
+    if (isLocal && !isLoopbackUrl(baseUrl)) {
+      await note(context, "only for the service's host; for others: vc serve --preview-domain");
+    }
+    await note(context, `to end it: vc unpublish ${inCommands(context, computer)} ${port}`);
+  },
+});

@@ -293,7 +293,7 @@ const cases: Readonly<Record<string, Case>> = {
     stderr: 'reset demo/desktop to the snapshot clean, running\n',
   },
   'publication create': {
-    argv: ['publish', name, '8000', '--expires', '1h'],
+    argv: ['publication', 'create', name, '8000', '--expires', '1h'],
     answers: {
       [`POST ${at}/publications`]: { ...publication, link: `${publication.url}?vc_ticket=vt_0` },
     },
@@ -309,7 +309,7 @@ const cases: Readonly<Record<string, Case>> = {
       /^COMPUTER\tPORT\t.*\ndemo\/desktop\t8000\tlink\t\thttp:\/\/8000-desktop-0\.localhost:4700\/\n$/,
   },
   'publication rm': {
-    argv: ['unpublish', name, '8000'],
+    argv: ['publication', 'rm', name, '8000'],
     answers: { [`DELETE ${at}/publications/8000`]: success },
     asks: [`DELETE ${at}/publications/8000`],
     stdout: '',

@@ -56,7 +56,7 @@ const ownOptions = {
     parseOrigin,
   ),
   previewDomain: value(
-    '--preview-domain <name>',
+    '--preview-domain <domain>',
     'domain of published ports behind a proxy with TLS, such as preview.example.com',
     parseDomain,
     { otherwise: 'NAME.localhost' },

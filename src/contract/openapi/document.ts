@@ -36,6 +36,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
   project: ['Name or id of the project.', 'demo'],
   computer: ['Name of the computer, percent-encoded.', 'desktop'],
   snapshot: ['Name of the snapshot.', 'clean'],
+  port: ['The published port.', '8000'],
   image: ['Name of the image.', 'browser-ready'],
   volume: ['Name of the volume.', 'data'],
   job: ['Id of the job.', 'job_0123456789abcdefg'],

@@ -226,6 +226,12 @@ const script: readonly Line[] = [
   isQemu
     ? { argv: ['computer', 'cdp', '--help'], stdout: /^Usage: vc computer cdp/ }
     : { argv: computer('cdp'), stdout: /^ws:\/\/127\.0\.0\.1:\d+\/api\/.*ticket=vt_\w+\n$/ },
+  {
+    argv: ['publication', 'create', name, '8000'],
+    stdout: /^http:\/\/8000-desk-\w{26}\.localhost:\d+\/\?vc_ticket=vt_\w{32}\n$/,
+  },
+  { argv: ['publication', 'ls', name], stdout: /^shop\/desk\t8000\tlink\t/m },
+  { argv: ['publication', 'rm', name, '8000'], stderr: /ended the publication of shop\/desk/ },
   { argv: ['snapshot', 'create', name, 'clean', '--no-memory'], stderr: /as clean/ },
   { argv: ['snapshot', 'ls', name], stdout: /^clean\t/m },
   { argv: ['image', 'save', `${name}@clean`, 'saved'], stderr: /as the image saved/ },

@@ -11,10 +11,10 @@ const parsePort = number({ min: 1, max: 65_535, unit: 'a TCP port' });
 
 export const command = defineCommand({
   name: 'create',
-  summary: 'Give a port of a computer an address, for HTTP and WebSockets',
+  summary: 'Publish a port of a computer, for HTTP and WebSockets',
   details: [
     'Prints a link that opens the web server on that port in any browser that reaches the service.',
-    'It has a ticket: whoever has the link can open it, until the publication ends. It is shown only',
+    'It has a ticket: everyone with the link can open it, until the publication ends. It is shown only',
     'once. It ends with the computer, with the API key that created it, at --expires, and with',
     'vc unpublish. For other protocols, and for yourself alone: vc forward.',
   ].join(' '),

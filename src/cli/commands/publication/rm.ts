@@ -7,8 +7,8 @@ import { forEach } from '../../targets/for-each.js';
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'End publications of a computer, with their open connections',
-  details: 'Publish the port again for a new address and link.',
+  summary: 'End publications of a computer',
+  details: 'Ends open connections as well. Publish the port again for a new address and link.',
   arguments: { computer: computerArgument, ports: many('port', 'published port of the computer') },
   options: {},
   examples: [{ does: 'End a publication', command: 'vc unpublish demo/desktop 8000' }],

@@ -237,6 +237,8 @@ describe('without a name', () => {
       ...['computer elements', 'computer get', 'computer history', 'computer record'],
       ...['computer screenshot', 'computer shell', 'computer ssh', 'computer stats'],
       ...['computer view', 'computer vnc', 'job ls'],
+      // Without a name it lists those of all computers.
+      'publication ls',
     ]);
     // The second of ssh is for the computer's shell, and needs a computer before it.
     expect(optional.filter(({ count }) => count !== 1)).toEqual([

@@ -139,7 +139,7 @@ export default defineConfig({
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,
             VOLUMES_OF_CONTAINERS,
-            ...(isThorough ? [] : ['test/e2e/operations/{every-command,setup}.test.ts']),
+            ...(isThorough ? [] : ['test/e2e/operations/{every-command,publish,setup}.test.ts']),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.

@@ -16,8 +16,8 @@ import { headerValues, isOverTls } from '../http/origin.js';
 import { exchange, type Visit } from './exchange.js';
 import { ticketCookie, ticketsOf } from './headers.js';
 
-/** Requests and WebSockets at once to the publications of one owner. */
-const MOST_AT_ONCE = 256;
+/** Requests and WebSockets at once to the publications of one owner: each may hold 4 MiB of a channel. */
+const MOST_AT_ONCE = 128;
 
 /** HTTP statuses of errors on the way to a program in a computer, where the contract has others. */
 const STATUSES: Partial<Record<ApiError['code'], number>> = {

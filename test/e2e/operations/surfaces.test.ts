@@ -420,6 +420,14 @@ describe('a computer', () => {
     expect(JSON.stringify(actions)).not.toMatch(/世界|drinnen/);
   });
 
+  it('publishes a port', async () => {
+    const { link } = await call('POST', `${C()}/publications`, { port: 8000, expires_in: 60 });
+    expect(link).toMatch(/^http:\/\/8000-desktop-\w{26}\.localhost:\d+\/\?vc_ticket=vt_\w{32}$/);
+    const { publications } = await call('GET', '/publications');
+    expect(publications).toContainEqual(expect.objectContaining({ url: link.split('?')[0] }));
+    await call('DELETE', `${C()}/publications/8000`);
+  });
+
   it('creates, renames and removes directories and links', async () => {
     await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
     await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });

@@ -104,6 +104,26 @@ it('restores the access to a cluster, and keeps a present one that the backup la
   expect(read(directory)).toEqual(names.map((name) => `old ${name}`));
 });
 
+it('restores no published ports', async () => {
+  const fleet = await openTestFleet();
+  const { store } = fleet;
+  const owner = fleet.fleet.apiKeys.authenticate(fleet.key);
+  if (owner === undefined) throw new Error('the key is not known');
+  fleet.fleet.projects.create(owner, 'demo');
+  const input = CreateComputer.parse({ name: 'desk' });
+  const project = fleet.fleet.projects.find(owner, 'demo');
+  const { id } = await fleet.fleet.computers.create(owner, project, input, 'ready');
+  const record = fleet.fleet.computers.find(owner, { id });
+  fleet.fleet.publications.create(owner, record, { port: 80, public: true });
+  expect(store.publications.ofOwner(owner.id)).toHaveLength(1);
+  store.backup(file, '1.2.3');
+  await fleet.close();
+  restoreState(elsewhere, file);
+  const restored = openStore(elsewhere);
+  expect(restored.publications.ofOwner(owner.id)).toEqual([]);
+  restored.close();
+});
+
 it('moves an existing state aside', () => {
   const directory = backedUp();
   const { replaced = '' } = restoreState(directory, file);

@@ -46,10 +46,10 @@ export function withProgramApart(
   let isSelecting = false;
   for (let i = 0; i < argv.length && argv[i] !== '--'; i += 1) {
     const word = argv[i] ?? '';
-    if (!isSelecting && own.includes('--label') && /^(-l|--label(=|$))/.test(word)) {
+    if (!isSelecting && own.includes('--label') && /^(-l|--label(=|$)|--all$)/.test(word)) {
       // After the computer it is an option of a program that is missing.
       if (before === 0) return [...argv.slice(0, i), '--', ...argv.slice(i)];
-      // Labels are in place of the computer.
+      // A selection is in place of the computer.
       before -= 1;
       isSelecting = true;
     }

@@ -40,7 +40,7 @@ export const optionalRunningComputer = {
 } as const;
 
 /** A running computer that is not needed where labels select several. */
-export const programComputer = optional('computer', `${WHICH}; not with --label`, text, {
+export const programComputer = optional('computer', `${WHICH}; not with --label or --all`, text, {
   completes: 'running-computer',
 });
 

@@ -5,7 +5,7 @@ import { errorLines, type Report, reportDocument, reportOf } from '../errors/rep
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
 import { done, printJson } from '../output/print.js';
-import { during } from '../output/progress.js';
+import { during, type Progress } from '../output/progress.js';
 import { worstExitCode } from './computer-address.js';
 
 /** The same operation on one or more named things. */
@@ -13,14 +13,16 @@ export interface ForEach<T> {
   readonly names: readonly string[];
   /** Prints a list with --json for one name as well. */
   readonly asList?: boolean | undefined;
-  /** Text of the spinner. */
-  readonly doing: string;
+  /** Text of the spinner; there is none if the work itself prints. */
+  readonly doing?: string;
+  /** Names that are worked on at the same time; 8 by default. */
+  readonly concurrency?: number;
   work(name: string): Promise<T>;
   /** The line to print when the operation has succeeded. */
   did(name: string, answer: T): string;
   /** Prints an answer in place of that line. */
   show?(name: string, answer: T): Promise<void>;
-  /** The exit code of a program that was run: then the first that is not 0 is returned. */
+  /** The exit code of a program that was run. */
   exitCode?(answer: T): number;
 }
 
@@ -35,8 +37,8 @@ export async function forEach<T>(context: Context, options: ForEach<T>): Promise
   const { globals, interrupts } = context;
   const names = [...new Set(options.names)];
   if (names.length === 1 && !options.asList) return forOne(context, options, names[0] ?? '');
-  const progress = context.progress(options.doing);
-  const limit = new ConcurrencyLimit(CONCURRENCY);
+  const progress = progressOf(context, options);
+  const limit = new ConcurrencyLimit(options.concurrency ?? CONCURRENCY);
   const work = async (name: string): Promise<Result<T>> => {
     try {
       const answer = await options.work(name);
@@ -67,7 +69,11 @@ function exitCodeOf<T>({ exitCode }: ForEach<T>, results: readonly Result<T>[]):
     if (error !== undefined) return failureCode(error.exitCode, { runsProgram: true });
     return answer === undefined ? ExitCode.ok : exitCode(answer);
   });
-  return codes.find((code) => code !== ExitCode.ok) ?? ExitCode.ok;
+  return worstExitCode(codes);
+}
+
+function progressOf(context: Context, { doing }: Pick<ForEach<unknown>, 'doing'>): Progress {
+  return doing === undefined ? { update: () => {}, stop: () => {} } : context.progress(doing);
 }
 
 interface Result<T> {
@@ -77,7 +83,7 @@ interface Result<T> {
 }
 
 async function forOne<T>(context: Context, options: ForEach<T>, name: string): Promise<number> {
-  const answer = await during(context.progress(options.doing), options.work(name));
+  const answer = await during(progressOf(context, options), options.work(name));
   if (context.globals.json) await printJson(context, answer);
   else if (options.show !== undefined) await options.show(name, answer);
   else await done(context, options.did(name, answer));

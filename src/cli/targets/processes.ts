@@ -4,21 +4,17 @@ import { type NodeProcess, openNodeProcess } from '../../client/node/process.js'
 import type { ProcessSettings } from '../../client/process.js';
 import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { count } from '../../lib/text/count.js';
-import { CliError, UsageError } from '../errors/cli-error.js';
+import { CliError } from '../errors/cli-error.js';
 import { ExitCode, processExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { flag, list, value } from '../framework/define.js';
-import { type Output, write } from '../framework/io.js';
+import { write } from '../framework/io.js';
 import { timeLimit } from '../input/duration.js';
-import { labelSelector } from '../input/labels.js';
 import { assignment, nonEmpty } from '../input/parse.js';
 import { printJson } from '../output/print.js';
 import { forwardInput, forwardOutputs, interruptible } from '../terminal/process-io.js';
 import { safeText } from '../terminal/safe-output.js';
 import { computerAddress } from './computer-address.js';
-import { forEach } from './for-each.js';
-import { allComputers, noComputers } from './lookup/all-computers.js';
 
 /** Options of the process's surroundings. */
 export const environmentOptions = {
@@ -28,28 +24,6 @@ export const environmentOptions = {
 
 /** For output of a computer that is not trusted with the terminal. */
 export const safeOption = flag('--safe', 'on a terminal, replace control characters of the output');
-
-/** Selects several computers for a program. */
-export const programLabel = {
-  ...labelSelector,
-  summary: 'run it in all running computers with this label, without stdin; repeatable',
-};
-
-/**
- * The computer of a command that runs a program, and the words after it. With labels there is no
- * computer, and what was parsed as one is the first of the words.
- */
-export function programTarget(
-  computer: string | undefined,
-  words: readonly string[],
-  label: readonly string[],
-): { readonly computer: string; readonly words: readonly string[] } {
-  if (label.length > 0) {
-    return { computer: '', words: computer === undefined ? words : [computer, ...words] };
-  }
-  if (computer === undefined) throw new UsageError("missing required argument 'computer'");
-  return { computer, words };
-}
 
 /** Options of commands that run a program with its streams attached. */
 export const processOptions = {
@@ -94,7 +68,8 @@ export async function runAttached(
   return processExitCode(exit);
 }
 
-async function openProcess(
+/** Starts a program in a computer. */
+export async function openProcess(
   context: Context,
   address: ComputerAddress,
   { env, ...request }: Omit<Attached, 'stdin' | 'safe'>,
@@ -111,42 +86,6 @@ export function timedOut({ timeout }: Pick<Attached, 'timeout'>): CliError {
     remedy: 'increase --timeout',
     code: 'timeout',
     exitCode: ExitCode.timedOut,
-  });
-}
-
-/**
- * Runs a program in each of the running computers with the labels, and prints its output under the
- * computer's name. Resolves to the first exit code that is not 0, in the order of the list.
- */
-export async function runOnEach(
-  context: Context,
-  label: readonly string[],
-  { stdin: _, safe, ...request }: Attached,
-): Promise<number> {
-  const computers = await allComputers(context, ['running', 'starting'], label);
-  if (computers.length === 0) return noComputers(context, 'running computers', label);
-  const ids = new Map(computers.map((one) => [`${one.project_name}/${one.name}`, one.id]));
-  const { stdout, stderr } = context.io;
-  const print = (to: Output, text: string) => write(to, safe && to.isTTY ? safeText(text) : text);
-  return forEach(context, {
-    names: [...ids.keys()],
-    asList: true,
-    doing: `Running in ${count(ids.size, 'computer')}`,
-    work: async (name) => {
-      const remote = await openProcess(context, { id: ids.get(name) ?? name }, request);
-      remote.stdin.end();
-      const { document, exit } = await documentOf(remote);
-      if (exit.timedOut) throw timedOut(request);
-      return { ...document, code: processExitCode(exit) };
-    },
-    did: (name) => name,
-    show: async (name, { stdout: output, stderr: errors }) => {
-      const lines = output === '' || output.endsWith('\n') ? output : `${output}\n`;
-      // At once: others print too.
-      await print(stdout, `==> ${name} <==\n${lines}`);
-      await print(stderr, errors);
-    },
-    exitCode: ({ code }) => code,
   });
 }
 
@@ -167,7 +106,7 @@ async function printOutputs(
   return exit;
 }
 
-/** Kept of each output in a JSON document, which is in memory as a whole. */
+/** Kept of each kind of output in a JSON document, which is in memory as a whole. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 async function printDocument(context: Context, remote: NodeProcess): Promise<ProcessExit> {
@@ -176,10 +115,12 @@ async function printDocument(context: Context, remote: NodeProcess): Promise<Pro
   return exit;
 }
 
-async function documentOf(remote: NodeProcess) {
+/** What a program prints until its end, which is one of `computers` that are read at the same time. */
+export async function documentOf(remote: NodeProcess, computers = 1) {
+  const most = Math.ceil(MOST_BYTES / computers);
   const [out, err, exit] = await Promise.all([
-    collect(remote.stdout),
-    collect(remote.stderr),
+    collect(remote.stdout, most),
+    collect(remote.stderr, most),
     remote.exited,
   ]);
   const { code, signal, timedOut, error, errorType } = exit;
@@ -198,8 +139,8 @@ async function documentOf(remote: NodeProcess) {
   return { document, exit };
 }
 
-async function collect(stream: Readable): Promise<CappedOutput> {
-  const output = new CappedOutput(MOST_BYTES);
+async function collect(stream: Readable, most: number): Promise<CappedOutput> {
+  const output = new CappedOutput(most);
   for await (const chunk of stream) output.write(chunk);
   return output;
 }

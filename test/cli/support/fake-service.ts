@@ -13,8 +13,8 @@ export interface Received {
 
 type Reply = (request: Received, response: ServerResponse) => unknown;
 
-/** Called with the start message and the socket of a process. */
-export type OnProcess = (start: unknown, socket: import('ws').WebSocket) => void;
+/** Called with the start message and the socket of a process, and the path of the request. */
+export type OnProcess = (start: unknown, socket: import('ws').WebSocket, url: string) => void;
 
 export interface FakeService {
   readonly baseUrl: string;
@@ -69,7 +69,7 @@ export async function startFakeService(): Promise<FakeService> {
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      webSocket.once('message', (data) => process(JSON.parse(data.toString()), webSocket));
+      webSocket.once('message', (data) => process(JSON.parse(data.toString()), webSocket, url));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

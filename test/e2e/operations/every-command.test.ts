@@ -131,8 +131,9 @@ const script: readonly Line[] = [
   {
     argv: ['exec', '-l', 'team', '--', 'sh', '-c', 'printf here; exit 7'],
     code: 7,
-    stdout: /^==> shop\/desk <==\nhere\n$/,
+    stdout: /^desk \| here\n$/,
   },
+  { argv: ['bash', '--all', '-p', 'shop', 'echo there'], stdout: /^desk \| there\n$/ },
   {
     argv: ['bash', '-l', 'team=qa', 'echo here', '--json'],
     stdout: /^\[{"name":"shop\/desk","answer":{"success":true,"output":"here\\n",.*}}\]\n$/,

@@ -11,21 +11,15 @@ import { note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { onComputer, programComputer } from '../../targets/computers.js';
-import {
-  EXIT_CODES,
-  processOptions,
-  programLabel,
-  programTarget,
-  runAttached,
-  runOnEach,
-} from '../../targets/processes.js';
+import { programSelection, programTarget, runOnEach, SIDE_BY_SIDE } from '../../targets/on-each.js';
+import { EXIT_CODES, processOptions, runAttached } from '../../targets/processes.js';
 
 export const command = defineCommand({
   name: 'bash',
   summary: 'Run a shell script with stdin and output attached',
   details: [
     'Output is streamed and stdin is forwarded. Returns the exit code of the script,',
-    `${EXIT_CODES}. Ctrl-C ends the script and what it started. With os windows the script is a`,
+    `${EXIT_CODES}. Ctrl-C ends the script and what it started. ${SIDE_BY_SIDE} With os windows the script is a`,
     'batch file, which gets no stdin. With --json, `success` is true if the exit code is 0. As with',
     'vc python, -c takes code and -f a local file; SCRIPT is code here and a file there.',
   ].join(' '),
@@ -37,7 +31,7 @@ export const command = defineCommand({
   options: {
     ...scriptOptions,
     ...processOptions,
-    label: programLabel,
+    ...programSelection,
     background: flag('--background', 'run in the background and print the job id'),
   },
   examples: [
@@ -56,14 +50,13 @@ export const command = defineCommand({
       command: "vc bash demo/desktop 'grep -c error | tee count' < app.log",
     },
   ],
-  async run(context, args, { background, code, file, label, ...options }) {
+  async run(context, args, { background, code, file, label, all, ...options }) {
     const given = args.script === undefined ? [] : [args.script];
-    const { computer, words } = programTarget(args.computer, given, label);
+    const selection = { label, all };
+    const { computer, words, selects } = programTarget(args.computer, given, selection);
     const [script, extra] = words;
-    if (extra !== undefined) throw new UsageError('give either a computer or --label');
-    if (background && label.length > 0) {
-      throw new UsageError('--background and --label cannot be combined');
-    }
+    if (extra !== undefined) throw new UsageError('give either a computer, --label or --all');
+    if (background && selects) throw new UsageError('--background needs one computer');
     if (background && options.timeout !== undefined) {
       throw new UsageError('--timeout: not possible with --background', 'end it with: vc job end');
     }
@@ -74,7 +67,7 @@ export const command = defineCommand({
       file,
     });
     if (background) return runInBackground(context, computer, source.text, options);
-    if (label.length > 0) return runOnEach(context, label, { ...options, command: source.text });
+    if (selects) return runOnEach(context, selection, { ...options, command: source.text });
     const stdin = options.stdin && !source.isFromStdin;
     const exit = await runAttached(context, computer, { ...options, stdin, command: source.text });
     if (exit === ExitCode.noProgram && script !== undefined) await hint(context, computer, script);

@@ -7,15 +7,13 @@ import { defineCommand, flag, many } from '../../framework/define.js';
 import { note } from '../../output/print.js';
 import { computerAddress, inCommands } from '../../targets/computer-address.js';
 import { programComputer } from '../../targets/computers.js';
+import { programSelection, programTarget, runOnEach, SIDE_BY_SIDE } from '../../targets/on-each.js';
 import {
   type Attached,
   EXIT_CODES,
   IN_BACKGROUND,
   processOptions,
-  programLabel,
-  programTarget,
   runAttached,
-  runOnEach,
   timedOut,
 } from '../../targets/processes.js';
 import {
@@ -32,7 +30,8 @@ export const command = defineCommand({
   details: [
     'Runs the program without a shell; for pipes, variables and built-ins of a shell: vc bash. All',
     'words after the program are its own: write options of vc before it. Output is streamed and stdin',
-    `is forwarded. Returns the exit code of the program, ${EXIT_CODES}. Ctrl-C interrupts the program. ${IN_BACKGROUND}`,
+    `is forwarded. Returns the exit code of the program, ${EXIT_CODES}. Ctrl-C interrupts the program. ${SIDE_BY_SIDE}`,
+    IN_BACKGROUND,
   ].join(' '),
   runsProgram: true,
   arguments: {
@@ -43,7 +42,7 @@ export const command = defineCommand({
     ...processOptions,
     interactive: flag('-i, --interactive', 'no effect: stdin is forwarded'),
     tty: flag('-t, --tty', 'give the program this terminal; to disconnect, type Enter ~ .'),
-    label: programLabel,
+    ...programSelection,
   },
   examples: [
     { does: 'Run a program in this terminal', command: 'vc exec -it demo/desktop top' },
@@ -61,19 +60,20 @@ export const command = defineCommand({
       command: "vc exec demo/desktop -- sh -c 'echo $HOME'",
     },
   ],
-  async run(context, args, { label, interactive: _, tty, ...options }) {
-    const { computer, words: argv } = programTarget(args.computer, args.argv, label);
+  async run(context, args, { label, all, interactive: _, tty, ...options }) {
+    const selection = { label, all };
+    const { computer, words: argv, selects } = programTarget(args.computer, args.argv, selection);
     if (argv.length === 0) throw new UsageError("missing required argument 'command'");
-    if (/^(-l|--label)($|.*=)/.test(argv[0] ?? '')) {
+    if (/^(-l|--label)($|.*=)|^--all$/.test(argv[0] ?? '')) {
       const remedy = 'for example: vc exec -l team=qa -- uptime';
-      throw new UsageError('give either a computer or --label', remedy);
+      throw new UsageError('give either a computer, --label or --all', remedy);
     }
     if (argv[0]?.startsWith('-')) {
       const remedy = 'Options of the program come after it: vc exec COMPUTER ls -la.';
       throw new UsageError(`unknown option '${argv[0]}'`, remedy);
     }
-    if (tty) return runInTerminal(context, computer, { ...options, argv, label });
-    if (label.length > 0) return runOnEach(context, label, { ...options, argv: [...argv] });
+    if (tty) return runInTerminal(context, computer, { ...options, argv, selects });
+    if (selects) return runOnEach(context, selection, { ...options, argv: [...argv] });
     const code = await runAttached(context, computer, { ...options, argv: [...argv] });
     if (code === ExitCode.noProgram) await hint(context, computer, argv);
     return code;
@@ -82,16 +82,16 @@ export const command = defineCommand({
 
 interface InTerminal extends Omit<Attached, 'command' | 'code' | 'argv'> {
   readonly argv: readonly string[];
-  readonly label: readonly string[];
+  readonly selects: boolean;
 }
 
 async function runInTerminal(
   context: Context,
   computer: string,
-  { argv, label, cwd, env, timeout, safe, stdin: forwards }: InTerminal,
+  { argv, selects, cwd, env, timeout, safe, stdin: forwards }: InTerminal,
 ): Promise<number> {
   const { stdin, stdout, stderr } = context.io;
-  if (label.length > 0) throw new UsageError('--tty and --label cannot be combined');
+  if (selects) throw new UsageError('--tty needs one computer');
   if (context.globals.json) throw new UsageError('--tty and --json cannot be combined');
   if (safe) throw new UsageError('--tty and --safe cannot be combined');
   if (!forwards) throw new UsageError('--tty and --no-stdin cannot be combined');

@@ -55,6 +55,11 @@ export async function allComputers(
   return computers.filter(({ status }) => statuses.includes(status));
 }
 
+/** The running computers that a selection means. */
+export function selectedComputers(context: Context, { label }: Selection): Promise<Computer[]> {
+  return allComputers(context, ['running', 'starting'], label);
+}
+
 interface ChangeAll<N extends Change> extends Omit<ChangeOptions<N>, 'names' | 'ids' | 'asList'> {
   /** Begins the question: `Stop`. */
   readonly verb: string;

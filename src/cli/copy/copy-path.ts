@@ -9,7 +9,7 @@ export type CopyPath =
 
 /**
  * `-` is a pipe. Text without a colon, or that starts with `/`, `./`, `../` or `~/`, is a local path.
- * Anything else is COMPUTER:PATH, split at the first colon.
+ * Anything else is COMPUTER:PATH, split at the first colon. Of several computers, the target is `:PATH`.
  */
 export function parseCopyPath(text: string): CopyPath {
   if (text === '') throw new UsageError('a path is empty', 'name a file or directory, or .');
@@ -17,7 +17,6 @@ export function parseCopyPath(text: string): CopyPath {
   const colon = text.indexOf(':');
   if (colon === -1 || /^(\/|\.\.?(\/|$)|~\/)/.test(text)) return { kind: 'local', path: text };
   const computer = text.slice(0, colon);
-  if (computer === '') throw new UsageError(`${text}: no computer before the colon`);
   return { kind: 'remote', computer, path: text.slice(colon + 1) || '.' };
 }
 

@@ -9,6 +9,8 @@ import type { Meter } from './meter.js';
 /** State of one copy operation. */
 export interface Copy {
   readonly context: Context;
+  /** Begins messages, where there are several targets. */
+  readonly computer?: string | undefined;
   readonly files: ComputerFiles;
   /** Throws if the computer does not exist. */
   findComputer(): Promise<unknown>;
@@ -25,7 +27,8 @@ export async function failed(copy: Copy, what: string, error: unknown): Promise<
   if (copy.signal.aborted) throw error;
   const report = reportOf(error);
   copy.failures.push(report);
-  const message = report.message.includes(what) ? report.message : `${what}: ${report.message}`;
+  const about = report.message.includes(what) ? report.message : `${what}: ${report.message}`;
+  const message = `${owner(copy)}${about}`;
   if (copy.context.globals.json) return;
   await printLine(copy, `error: ${errorLines(message, report.remedy, copy.context.io.stderr)}`);
 }
@@ -33,7 +36,12 @@ export async function failed(copy: Copy, what: string, error: unknown): Promise<
 /** Prints and counts a file that is skipped on purpose. */
 export async function skip(copy: Copy, what: string, why: string): Promise<void> {
   copy.skipped += 1;
-  if (!copy.context.globals.quiet) await printLine(copy, printable(`skipped ${what}: ${why}`));
+  if (!copy.context.globals.quiet)
+    await printLine(copy, printable(`${owner(copy)}skipped ${what}: ${why}`));
+}
+
+function owner({ computer }: Copy): string {
+  return computer === undefined ? '' : `${computer}: `;
 }
 
 function printLine({ context }: Copy, line: string): Promise<void> {

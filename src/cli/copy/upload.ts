@@ -15,7 +15,7 @@ const PIECE = 512 * 1024;
 /** Copies paths of this machine, or stdin, to `target` in the computer. */
 export async function upload(copy: Copy, sources: readonly string[], target: string) {
   // All of them, before anything is copied.
-  const files = await Promise.all(sources.map((source) => localFile(copy, source)));
+  const files = await localFiles(copy.context, sources);
   const into = await isRemoteDirectory(copy, target);
   if (!into && sources.length > 1) {
     throw new UsageError(
@@ -35,8 +35,13 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
   await pool.end();
 }
 
-async function localFile(copy: Copy, source: string) {
-  const path = resolve(copy.context.cwd, source);
+/** The sources of an upload. Throws for those that cannot be copied. */
+export function localFiles({ cwd }: Pick<Context, 'cwd'>, sources: readonly string[]) {
+  return Promise.all(sources.map((source) => localFile(cwd, source)));
+}
+
+async function localFile(cwd: string, source: string) {
+  const path = resolve(cwd, source);
   const stats = await stat(path).catch((cause: unknown) => {
     throw cannotRead(source, cause);
   });

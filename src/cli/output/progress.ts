@@ -9,6 +9,9 @@ export interface Progress {
   stop(): void;
 }
 
+/** For work that shows nothing, or something else. */
+export const silentProgress: Progress = { update: () => {}, stop: () => {} };
+
 /** Shorter work shows no spinner and does not load one. */
 const DELAY_MS = 300;
 
@@ -21,7 +24,7 @@ interface ProgressOptions {
 /** Shows a spinner on stderr if that is a terminal; nothing with --json or --quiet, or in CI. */
 export function startProgress(text: string, { io, globals, env }: ProgressOptions): Progress {
   const canMove = io.stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
-  if (!canMove || globals.json || globals.quiet) return { update: () => {}, stop: () => {} };
+  if (!canMove || globals.json || globals.quiet) return silentProgress;
   let current = printable(text);
   let spinner: Ora | undefined;
   let isStopped = false;

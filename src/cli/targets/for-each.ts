@@ -5,7 +5,7 @@ import { errorLines, type Report, reportDocument, reportOf } from '../errors/rep
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
 import { done, printJson } from '../output/print.js';
-import { during, type Progress } from '../output/progress.js';
+import { during, type Progress, silentProgress } from '../output/progress.js';
 import { worstExitCode } from './computer-address.js';
 
 /** The same operation on one or more named things. */
@@ -73,7 +73,7 @@ function exitCodeOf<T>({ exitCode }: ForEach<T>, results: readonly Result<T>[]):
 }
 
 function progressOf(context: Context, { doing }: Pick<ForEach<unknown>, 'doing'>): Progress {
-  return doing === undefined ? { update: () => {}, stop: () => {} } : context.progress(doing);
+  return doing === undefined ? silentProgress : context.progress(doing);
 }
 
 interface Result<T> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { computer, openWorld, type World } from '../support/run.js';
 
 let world: World;
@@ -96,4 +96,58 @@ test('a copy follows a link that is its target, but none in a directory', async 
   expect(await readFile(join(world.directory, 'a.txt'), 'utf8')).toBe('new');
   expect(await readFile(join(into, 'd/link'), 'utf8')).toBe('newer');
   expect(lstatSync(join(into, 'd/pipe')).isFIFO()).toBe(true);
+});
+
+describe('to several computers', () => {
+  const named = (name: string) => ({ ...computer, name, id: `cmp_${name.padEnd(20, '0')}` });
+  const at = (name: string) => `/computers/${named(name).id}`;
+  beforeEach(() => {
+    const computers = [named('desk'), named('agent'), { ...named('off'), status: 'stopped' }];
+    world.service.on('GET /computers', { computers, next_cursor: null });
+    for (const name of ['desk', 'agent']) {
+      const directory = { name: 'notes', type: 'directory', size: 0, mode: '755', path: '/notes' };
+      world.service.on(`GET ${at(name)}/entry`, directory);
+      world.service.on(`PUT ${at(name)}/files`, { success: true, path: '/notes/a.txt', size: 1 });
+    }
+  });
+
+  test.each([[['-l', 'team=qa']], [['--all']]])('a file is copied with %j', async (selection) => {
+    const { code, stderr } = await world.run(['cp', ...selection, 'a.txt', ':notes']);
+    expect(stderr.split('\n').sort()).toEqual([
+      ...['', 'copied 1 file, 1 B to demo/agent', 'copied 1 file, 1 B to demo/desk'],
+    ]);
+    expect(code).toBe(0);
+    const puts = world.service.received.filter(({ method }) => method === 'PUT');
+    expect(puts.map(({ url }) => url).sort()).toEqual(
+      ['agent', 'desk'].map((name) => `/api${at(name)}/files?path=notes%2Fa.txt&mode=644`),
+    );
+  });
+
+  test('one that fails is named, and the others get the file', async () => {
+    world.service.fail(`PUT ${at('desk')}/files`, 400, 'invalid_request', 'The disk is full.');
+    const { code, stderr } = await world.run(['cp', '--all', 'a.txt', ':notes']);
+    expect(stderr).toContain('copied 1 file, 1 B to demo/agent\n');
+    expect(stderr).toContain('error: demo/desk: ');
+    expect(stderr).toContain('The disk is full.\n');
+    expect(code).toBe(1);
+    const { stdout } = await world.run(['cp', '--all', 'a.txt', ':notes', '--json']);
+    expect(JSON.parse(stdout)).toEqual([
+      { name: 'demo/desk', error: expect.objectContaining({ code: 'invalid_request' }) },
+      { name: 'demo/agent', answer: { files: 1, bytes: 1, skipped: 0 } },
+    ]);
+  });
+
+  test.each([
+    [['--all', 'a.txt', 'demo/desk:notes'], 'with --label or --all the target is :PATH'],
+    [['--all', 'demo/desk:notes', '.'], 'with --label or --all the target is :PATH'],
+    [['--all', ':notes', ':'], ':notes: no computer before the colon'],
+    [['a.txt', ':notes'], ':notes: no computer before the colon'],
+    [['--all', '-', ':notes'], 'stdin can be copied to one computer only'],
+    [['--all', 'none.txt', ':notes'], 'cannot read none.txt'],
+  ])('%j is refused before anything is copied', async (words, message) => {
+    const { code, stderr } = await world.run(['cp', ...words]);
+    expect(stderr).toContain(`error: ${message}`);
+    expect(code).toBe(2);
+    expect(world.service.received).toEqual([]);
+  });
 });

@@ -508,6 +508,13 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: '',
     stderr: /There is no GET/,
   },
+  'computer sync': {
+    argv: ['computer', 'sync', `${name}:none`, '.'],
+    asks: [],
+    code: 1,
+    stdout: '',
+    stderr: /there is no program rsync on this machine/,
+  },
   events: {
     argv: ['events', '--type', 'computer.status', '--computer', 'desktop'],
     asks: ['GET /events?computer=desktop&types=computer.status'],

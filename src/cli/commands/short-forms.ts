@@ -30,6 +30,7 @@ const common: readonly Entry[] = [
 
 const others: readonly Entry[] = [
   ['computer', 'get', { aliases: ['show'] }],
+  ['computer', 'sync'],
   ['computer', 'wait'],
   ['computer', 'move'],
   ['computer', 'drag'],

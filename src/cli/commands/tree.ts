@@ -66,6 +66,7 @@ const groups: readonly Group[] = [
       shell: () => import('./computer/shell.js'),
       ssh: () => import('./computer/ssh.js'),
       cp: () => import('./computer/cp.js'),
+      sync: () => import('./computer/sync.js'),
       forward: () => import('./computer/forward.js'),
       vnc: () => import('./computer/vnc.js'),
       stream: () => import('./computer/stream.js'),

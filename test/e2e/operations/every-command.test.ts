@@ -185,6 +185,10 @@ const script: readonly Line[] = [
   { argv: ['computer', 'stream', 'status', name], stdout: /^idle\n$/ },
   { argv: ['computer', 'cp', 'note.txt', `${name}:`], stderr: /copied 1 file/ },
   { argv: computer('bash', 'cat note.txt'), stdout: /^a note$/ },
+  {
+    argv: ['computer', 'sync', '.', `${name}:all`, '--exclude', '*', '--json'],
+    stdout: /"synced"/,
+  },
   { argv: ['cp', '--all', '-p', 'shop', 'note.txt', ':'], stderr: /copied .* to shop\/desk/ },
   { argv: computer('bash', '--background', 'sleep 1000'), stdout: /^job_\w+\n$/ },
   { argv: ['job', 'ls', name], stdout: /\trunning\t.*sleep 1000/ },

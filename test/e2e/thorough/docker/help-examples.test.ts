@@ -47,7 +47,7 @@ const BEFORE = [
   'vc connection add show rtmps://live.example.com/app/name',
   "echo error > app.log; echo uname > setup.sh; echo 'print(1)' > task.py; echo some words > words.txt",
   'echo note > notes.txt; echo report > report.pdf; echo ls > commands.sh; echo secret > stream.key; echo secret > password.txt',
-  "echo STAGE=test > .env; echo '{}' > app.json; mkdir mybox; printf 'FROM linux\\nARG VERSION\\nRUN true\\n' | tee mybox/Dockerfile > Dockerfile.qa",
+  "echo STAGE=test > .env; echo '{}' > app.json; mkdir mybox project; printf 'FROM linux\\nARG VERSION\\nRUN true\\n' | tee mybox/Dockerfile > Dockerfile.qa",
   'vc secret set SHOP_PASSWORD -p demo < password.txt',
   `echo '{"type":"computer_call","call_id":"c","actions":[{"type":"screenshot"}]}' > turn.json; echo '{"action":"move","x":1,"y":2}' > login.jsonl; mkdir -p ~/.local/share/bash-completion/completions`,
 ];

@@ -140,6 +140,25 @@ export interface SetupStep {
   readonly argv: readonly [string, ...string[]];
   /** Group that the user joins: takes effect at the next login. */
   readonly group?: string;
+  /** Subordinate ids that the user gets: FIRST-LAST. */
+  readonly ids?: string;
+}
+
+/** Something on this host that `vc setup --remove` removes. */
+export interface Leftover {
+  /** `the image linux of Docker`. */
+  readonly title: string;
+  remove(signal: AbortSignal): Promise<void>;
+}
+
+/** What `vc setup --remove` undoes. It removes no computers, and nothing that computers need. */
+export interface EngineRemoval {
+  /** What still needs the engine, of any service on this host: `2 computers`. */
+  usedBy(stateDirectory: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Undo the machine's steps, as root. Only what is exactly as they wrote it. */
+  steps?(): Promise<readonly SetupStep[]>;
+  /** What the set-up or services made in the engine, besides images. */
+  leftovers?(stateDirectory: string, signal: AbortSignal): Promise<readonly Leftover[]>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -166,6 +185,7 @@ export interface EngineSetup {
   machineSteps?(): Promise<readonly SetupStep[]>;
   /** What lets `user` use the engine; nothing when the user already may. */
   grants(user: string): Promise<readonly SetupStep[]>;
+  readonly removal: EngineRemoval;
   /** What else has to be prepared once, when the daemon runs. */
   readonly configuration?: {
     /** Changes nothing. */

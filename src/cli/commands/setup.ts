@@ -1,10 +1,12 @@
 import type { EngineDescriptor, SetupStep } from '../../engines/descriptor.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { choice, defineCommand, flag } from '../framework/define.js';
 import { write } from '../framework/io.js';
+import { confirmRemoval } from '../input/confirm-removal.js';
 import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-choice.js';
 import { done, note, print, printJson } from '../output/print.js';
 import type { SetupPlan } from '../setup/plan.js';
@@ -16,13 +18,16 @@ export const command = defineCommand({
     'Installs an engine and the tools that build an image, with apt on Debian and Ubuntu. Without',
     '--engine it takes the first engine that runs already or needs no daemon. It starts the daemon of',
     'the engine, lets the calling user use it, and keeps existing settings. It shows the commands and',
-    'asks before it runs them as root, with sudo if needed.',
+    'asks before it runs them as root, with sudo if needed. --remove undoes this: it removes images,',
+    'firewall rules that nothing needs, settings and what users were given. Packages, imported disks,',
+    'computers with their data and what they need stay. It needs no service that runs.',
   ].join(' '),
   arguments: {},
   options: {
     engine: choice('--engine <name>', 'engine to set up', ENGINE_CHOICES, {
       otherwise: DEFAULT_ENGINE,
     }),
+    remove: flag('--remove', 'undo the set-up, of all engines without --engine'),
     yes: flag('-y, --yes', 'do not ask for confirmation'),
     packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
     dryRun: flag('--dry-run', 'show what would be done, and do nothing'),
@@ -31,9 +36,14 @@ export const command = defineCommand({
     { does: 'See what would be done', command: 'vc setup --dry-run' },
     { does: 'Do it', command: 'vc setup' },
     { does: 'For containers, on a machine without Docker', command: 'vc setup --engine docker' },
+    { does: 'See what the opposite would remove', command: 'vc setup --remove --dry-run' },
     { does: 'For Podman, which needs root', command: 'sudo vc setup --engine podman' },
   ],
-  async run(context, _, { engine: named, yes, dryRun, packagesOnly }) {
+  async run(context, _, { engine: named, remove, yes, dryRun, packagesOnly }) {
+    if (remove) {
+      if (packagesOnly) throw new UsageError('--remove keeps packages: leave out --packages-only');
+      return undo(context, engineChoice(named, context.env), { yes, dryRun });
+    }
     const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
     const { chooseEngine } = await import('../setup/choose-engine.js');
     const wish = engineChoice(named, context.env);
@@ -126,6 +136,7 @@ async function enable(
 ): Promise<void> {
   const { planSetup } = await import('../setup/plan.js');
   const { startDaemon } = await import('../setup/start-daemon.js');
+  const { grantOf, readGrants, writeGrants } = await import('../setup/record.js');
   const { signal } = context.interrupts;
   const run = (step: SetupStep) => runAsRoot(context, step, prefix);
   // Planned again: installing a package may have started the daemon.
@@ -134,16 +145,69 @@ async function enable(
   if (startsDaemon && daemon) {
     await startDaemon(daemon, engine.title, { run, env: context.env, signal });
   }
-  for (const step of grant) await must(step, run);
+  const directory = stateDirectory(context.env);
+  for (const step of grant) {
+    await must(step, run);
+    const made = grantOf(step, engine.name, user);
+    if (made !== undefined) await writeGrants(directory, [...(await readGrants(directory)), made]);
+  }
   const { configuration } = await engine.setup();
   const onProgress = (line: string) => void note(context, `${line}…`);
-  await configuration?.run(stateDirectory(context.env), context.env, { signal, onProgress });
+  await configuration?.run(directory, context.env, { signal, onProgress });
   await done(context, 'this machine can host computers');
   for (const { group } of grant) {
     if (group === undefined) continue;
     await note(context, `log in again (or run: newgrp ${group}), so that ${user} may use it`);
   }
   await note(context, `next: vc image build linux --engine ${engine.name}`);
+}
+
+/** Undoes the set-up of one engine, or of all. */
+async function undo(
+  context: Context,
+  wish: string,
+  { yes, dryRun }: { readonly yes: boolean; readonly dryRun: boolean },
+): Promise<number> {
+  const { planRemoval, refuseRunning } = await import('../setup/remove.js');
+  const { engines } = await import('../../engines/index.js');
+  const { rootPrefix } = await import('../setup/plan.js');
+  const { writeGrants } = await import('../setup/record.js');
+  const { signal } = context.interrupts;
+  const directory = stateDirectory(context.env);
+  await refuseRunning(directory);
+  const chosen = engines.filter(({ name }) => wish === 'auto' || name === wish);
+  const plan = await planRemoval(chosen, directory, { env: context.env, signal });
+  const { leftovers, steps, kept, keptGrants } = plan;
+  const prefix = (await rootPrefix(context.env)) ?? ['sudo'];
+  const titles = leftovers.map(({ title }) => title);
+  if (context.globals.json) {
+    await printJson(context, { removes: titles, commands: steps.map(({ argv }) => argv), kept });
+  }
+  for (const reason of kept) await note(context, `kept, ${reason}`);
+  if (leftovers.length === 0 && steps.length === 0) {
+    await done(context, 'there is nothing to remove');
+    return ExitCode.ok;
+  }
+  await note(context, 'To be removed:');
+  for (const title of titles) await note(context, `  ${title}`);
+  for (const { argv } of steps) await note(context, `  ${commandLine([...prefix, ...argv])}`);
+  if (dryRun) return ExitCode.ok;
+  await confirmRemoval(await context.prompt(), { question: 'Remove it?', yes });
+  let code: number = ExitCode.ok;
+  for (const { title, remove } of leftovers) {
+    try {
+      await remove(signal);
+      await done(context, `removed ${title}`);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      code = ExitCode.failure;
+      await write(context.io.stderr, `error: ${title}: ${errorMessage(error)}\n`);
+    }
+  }
+  for (const step of steps) await must(step, (each) => runAsRoot(context, each, prefix));
+  await writeGrants(directory, keptGrants);
+  await note(context, `packages stay, and the state in ${directory}`);
+  return code;
 }
 
 async function must(step: SetupStep, run: (step: SetupStep) => Promise<boolean>): Promise<void> {

@@ -77,6 +77,7 @@ async function grants(setup: EngineSetup, user: string): Promise<SetupStep[]> {
     steps.push({
       title: `Giving ${user} subordinate ids, for building images`,
       argv: ['usermod', '--add-subuids', range, '--add-subgids', range, user],
+      ids: range,
     });
   }
   return steps;

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { canAccess } from '../../lib/fs/access.js';
+import { containerRemoval } from '../containers/removal.js';
 import type { EngineDaemon, EngineSetup, Environment, SetupStep } from '../descriptor.js';
 import { isInGroup, runsSystemd } from '../local-host.js';
 
@@ -35,12 +36,15 @@ async function starters(): Promise<SetupStep[]> {
   return steps;
 }
 
+const connect = async () => (await import('./client.js')).connectDocker();
+
 export const dockerSetup: EngineSetup = {
   packages: [
     { sign: 'dockerd', name: 'docker.io', purpose: 'runs the computers' },
     { sign: 'iptables', name: 'iptables', purpose: "Docker's networks" },
   ],
   daemon: dockerDaemon,
+  removal: containerRemoval(connect),
   grants: async (user) => {
     if (await isInGroup(user, 'docker')) return [];
     return [

@@ -29,18 +29,28 @@ async function hostLimit(): Promise<number> {
   return Number(await readFile(HOST_LIMIT, 'utf8').catch(() => USUAL));
 }
 
+/** The file of our setting, and its content. */
+const FILE = '/etc/sysctl.d/60-vc.conf';
+const LINE = `${SETTING}=${ENOUGH}`;
+
 /** Raises the host's limit, now and at each boot. */
 export async function inotifySteps(): Promise<SetupStep[]> {
   if ((await hostLimit()) >= ENOUGH) return [];
-  const line = `${SETTING}=${ENOUGH}`;
   // In a container, the setting may be read-only: `vc doctor` then names it.
-  const script = `echo ${line} >/etc/sysctl.d/60-vc.conf; echo ${ENOUGH} >${HOST_LIMIT} || true`;
+  const script = `echo ${LINE} >${FILE}; echo ${ENOUGH} >${HOST_LIMIT} || true`;
   return [
     {
-      title: `Setting ${line}: inotify instances for the desktops`,
+      title: `Setting ${LINE}: inotify instances for the desktops`,
       argv: ['sh', '-c', script],
     },
   ];
+}
+
+/** Removes our setting; the limit falls at the next boot. */
+export async function undoInotify(): Promise<SetupStep[]> {
+  const text = await readFile(FILE, 'utf8').catch(() => '');
+  if (text.trim() !== LINE) return [];
+  return [{ title: `Removing ${FILE}: ${LINE}`, argv: ['rm', FILE] }];
 }
 
 export async function checkInotify(): Promise<CheckResult> {

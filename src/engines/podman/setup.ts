@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { containerRemoval } from '../containers/removal.js';
 import type { EngineSetup, SetupStep } from '../descriptor.js';
-import { inotifySteps } from './inotify.js';
+import { inotifySteps, undoInotify } from './inotify.js';
 
 /** The user whose ids Podman gives to containers, each a range of its own. */
 const USER = 'containers';
@@ -44,6 +45,18 @@ async function mountSteps(): Promise<SetupStep[]> {
   return [{ title, argv: ['mount', '--make-rshared', '/'] }];
 }
 
+const connect = async (stateDirectory: string) =>
+  (await import('./client.js')).connectPodman(stateDirectory);
+
+/** Removes our lines, as they were added; a range that somebody else chose stays. */
+async function undoRanges(): Promise<SetupStep[]> {
+  const texts = await Promise.all(FILES.map((path) => readFile(path, 'utf8').catch(() => '')));
+  return FILES.filter((_, at) => texts[at]?.split('\n').includes(RANGE)).map((path) => ({
+    title: `Removing ${RANGE} from ${path}`,
+    argv: ['sed', '-i', `/^${RANGE}$/d`, path],
+  }));
+}
+
 export const podmanSetup: EngineSetup = {
   packages: [
     { sign: 'podman', name: 'podman', purpose: 'runs the computers' },
@@ -53,6 +66,10 @@ export const podmanSetup: EngineSetup = {
     { sign: 'catatonit', name: 'catatonit', purpose: 'the first process of a container' },
   ],
   needsRoot: true,
+  removal: {
+    ...containerRemoval(connect),
+    steps: async () => [...(await undoRanges()), ...(await undoInotify())],
+  },
   grants: async () => [],
   machineSteps: async () => [
     ...(await rangeSteps()),

@@ -1,8 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { canAccess } from '../../lib/fs/access.js';
+import { count } from '../../lib/text/count.js';
 import type { EngineSetup } from '../descriptor.js';
 import { isInGroup } from '../local-host.js';
+import { Layout } from './layout.js';
 
 export const qemuSetup: EngineSetup = {
+  removal: {
+    usedBy: async (stateDirectory) => {
+      const { machines } = new Layout(join(stateDirectory, 'qemu'));
+      const { length } = await readdir(machines).catch(() => []);
+      return length === 0 ? undefined : count(length, 'computer');
+    },
+  },
   packages: [
     { sign: 'qemu-system-x86_64', name: 'qemu-system-x86', purpose: 'runs the computers' },
     { sign: 'qemu-img', name: 'qemu-utils', purpose: 'their disks' },

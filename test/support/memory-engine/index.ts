@@ -22,6 +22,7 @@ export const memory: EngineDescriptor = {
   setup: async () => ({
     packages: [{ sign: '/nonexistent/memory', name: 'memory-tools', purpose: 'thinks' }],
     grants: async () => [],
+    removal: { usedBy: async () => undefined },
   }),
   checks: async () => [
     {

@@ -59,12 +59,20 @@ export async function removeAbandoned(
   if (isAlone) return [];
   const abandoned = await findAbandoned(docker, helper, serviceId, signal);
   const gone = abandoned.filter(({ ownerIsGone }) => ownerIsGone);
-  for (const { table, guards } of gone) {
-    // The guard first: it would put the table back.
-    await removeGuards(docker, guards);
-    await runOnHost(helper, removalOf(table), signal);
-  }
+  for (const rules of gone) await removeRules(docker, helper, rules, signal);
   return gone.map(({ table }) => table);
+}
+
+/** Removes abandoned rules and what keeps them. */
+export async function removeRules(
+  docker: Docker,
+  helper: HelperRunner,
+  { table, guards }: AbandonedRules,
+  signal?: AbortSignal,
+): Promise<void> {
+  // The guard first: it would put the table back.
+  await removeGuards(docker, guards);
+  await runOnHost(helper, removalOf(table), signal);
 }
 
 function serviceOf({ Labels }: Docker.ContainerInfo): string {

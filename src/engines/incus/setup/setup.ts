@@ -2,6 +2,7 @@ import { canAccess } from '../../../lib/fs/access.js';
 import type { EngineDaemon, EngineSetup, Environment, SetupStep } from '../../descriptor.js';
 import { runsSystemd } from '../../local-host.js';
 import { openIncus } from '../open.js';
+import { readSettings } from '../settings.js';
 import { configureCluster } from './configure.js';
 import { openAsOperator, serverSocket } from './operator.js';
 
@@ -29,6 +30,13 @@ export const incusSetup: EngineSetup = {
     { sign: 'openssl', name: 'openssl', purpose: 'makes the certificate of the service' },
   ],
   daemon,
+  removal: {
+    // Other hosts and services may use its project, network and storage as well.
+    usedBy: async (stateDirectory) =>
+      (await readSettings(stateDirectory).catch(() => undefined)) === undefined
+        ? undefined
+        : 'the cluster, which keeps what vc made in it; see docs/cluster.md',
+  },
   grants: async () => [],
   configuration: {
     isDone: async (stateDirectory) => {

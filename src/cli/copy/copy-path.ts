@@ -22,13 +22,18 @@ export function parseCopyPath(text: string): CopyPath {
 
 /** The name of the copy of `path`; undefined for the content of a directory (`dir/.`). */
 export function copyName(path: string): string | undefined {
-  const name = posix.basename(path);
+  const name = posix.basename(withSlashes(path));
   return ['', '.', '..', '~', '/'].includes(name) ? undefined : name;
 }
 
 /** True if the form of the path denotes a directory. */
 export function meansDirectory(path: string): boolean {
-  return /(^|\/)\.{0,2}$/.test(path);
+  return /(^|\/)\.{0,2}$/.test(withSlashes(path));
+}
+
+/** `C:\dir\file` of a computer with Windows, as `/dir/file`. */
+function withSlashes(path: string): string {
+  return /^[A-Za-z]:\\/.test(path) ? path.slice(2).replaceAll('\\', '/') : path;
 }
 
 /** Joins a path of the guest. */

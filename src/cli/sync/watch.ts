@@ -81,7 +81,7 @@ function watchLocally(path: string, changes: Changes) {
   });
 }
 
-/** Collects changes until somebody waits for them. */
+/** Collects changes until someone waits for them. */
 class Changes {
   #has = false;
   #error: Error | undefined;

@@ -48,7 +48,7 @@ async function mountSteps(): Promise<SetupStep[]> {
 const connect = async (stateDirectory: string) =>
   (await import('./client.js')).connectPodman(stateDirectory);
 
-/** Removes our lines, as they were added; a range that somebody else chose stays. */
+/** Removes our lines, as they were added; another range stays. */
 async function undoRanges(): Promise<SetupStep[]> {
   const texts = await Promise.all(FILES.map((path) => readFile(path, 'utf8').catch(() => '')));
   return FILES.filter((_, at) => texts[at]?.split('\n').includes(RANGE)).map((path) => ({

@@ -4,6 +4,7 @@ import { entry, list } from './directory.js';
 import { makeDirectory, makeLink } from './make.js';
 import { readFile } from './read.js';
 import { remove, rename } from './remove.js';
+import { systemPath } from './system-path.js';
 import type { Files } from './types.js';
 import { writeFile } from './write.js';
 
@@ -15,17 +16,26 @@ const REMOVALS = 2;
 export function openFiles(connection: Connection): Files {
   const listings = new ConcurrencyLimit(LISTINGS);
   const removals = new ConcurrencyLimit(REMOVALS);
+  const found = (path: string, signal?: AbortSignal) => systemPath(connection, path, signal);
   return {
-    read: (path, use, signal) => readFile(connection, path, use, signal),
-    write: (path, data, options) => writeFile(connection, path, data, options),
-    entry: (path, signal) => entry(connection, path, signal),
-    list: (path, signal) => listings.run(() => list(connection, path, signal)),
-    makeDirectory: (path, options) => makeDirectory(connection, path, options),
-    makeLink: (path, target, signal) => makeLink(connection, path, target, signal),
-    remove: (path, options) => {
-      const removing = () => remove(connection, path, options);
+    read: async (path, use, signal) => readFile(connection, await found(path, signal), use, signal),
+    write: async (path, data, options) =>
+      writeFile(connection, await found(path, options?.signal), data, options),
+    entry: async (path, signal) => entry(connection, await found(path, signal), signal),
+    list: async (path, signal) => {
+      const there = await found(path, signal);
+      return listings.run(() => list(connection, there, signal));
+    },
+    makeDirectory: async (path, options) =>
+      makeDirectory(connection, await found(path, options?.signal), options),
+    makeLink: async (path, target, signal) =>
+      makeLink(connection, await found(path, signal), target, signal),
+    remove: async (path, options) => {
+      const there = await found(path, options?.signal);
+      const removing = () => remove(connection, there, options);
       return options?.recursive ? removals.run(removing) : removing();
     },
-    rename: (path, newPath, signal) => rename(connection, path, newPath, signal),
+    rename: async (path, newPath, signal) =>
+      rename(connection, await found(path, signal), await found(newPath, signal), signal),
   };
 }

@@ -27,9 +27,9 @@ export function fromFirstBytes(bytes: number): string {
 
 /**
  * An optional program of the image that runs commands instead of bash; images/README.md specifies
- * it. Nothing else here depends on the guest's operating system.
+ * it. Nothing else here depends on the guest's operating system, but {@link program}.
  */
-const INTERPRETER = '/usr/lib/vc/interpret';
+export const INTERPRETER = '/usr/lib/vc/interpret';
 
 interface Environment {
   readonly cwd?: string;
@@ -65,7 +65,7 @@ export function background(command: string, options: ScriptOptions, jobId: strin
 
 /**
  * Replaces the shell with the program. `terminal` restores a raw terminal's usual modes before
- * the header announces that input is accepted.
+ * the header announces that input is accepted. A guest with an interpreter runs programs of Windows.
  */
 export function program(
   argv: readonly string[],
@@ -73,7 +73,10 @@ export function program(
   terminal: 'terminal' | 'pipes',
 ): string {
   const modes = terminal === 'terminal' ? 'stty sane iutf8; ' : '';
-  return replaceShell(`exec -- ${argv.map(quote).join(' ')}`, environment, modes);
+  const words = argv.map(quote).join(' ');
+  const isOfWindows = /\.exe$/i.test(argv[0] ?? '');
+  const wine = isOfWindows ? `[ ! -x ${INTERPRETER} ] || exec -- wine ${words}; ` : '';
+  return replaceShell(`${wine}exec -- ${words}`, environment, modes);
 }
 
 /** Replaces the shell by the given line of bash, which is not the user's. */

@@ -83,3 +83,10 @@ test('a link is safe if it stays in the tree', () => {
     expect(isSafeLink(target, depth, platform), target).toBe(false);
   }
 });
+
+test('a path of Windows has the name behind its last backslash', () => {
+  expect(['C:\\a\\b.txt', 'C:\\b', 'a\\b'].map(copyName)).toEqual(['b.txt', 'b', 'a\\b']);
+  expect(['C:\\', 'd:\\.'].map(copyName)).toEqual([undefined, undefined]);
+  expect(meansDirectory('C:\\dir\\')).toBe(true);
+  expect(meansDirectory('C:\\dir')).toBe(false);
+});

@@ -23,6 +23,7 @@ import { dialectOf } from './dialect.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
+import { removeUntagged } from './images/remove.js';
 import { ContainerMachines } from './machine/container-machines.js';
 import { containerUsage } from './machine/container-usage.js';
 import { Containers } from './machine/containers.js';
@@ -250,6 +251,7 @@ export function createContainerEngine(
         cleanUp = undefined;
       });
       removeAbandoned(docker, helper, serviceId, signal).catch(() => undefined);
+      removeUntagged(docker, signal).catch(() => undefined);
       watchFirewall(firewall, machines, watching.signal, options.onProblem);
       try {
         for await (const event of watchMachines(docker, serviceId, signal)) {

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
 import { listContainers } from '../list.js';
 import { listImages } from './list.js';
@@ -27,5 +28,29 @@ export async function removeImage(
     // A container that keeps firewall rules may use the image, and machines of the warm pool, which are
     // not used any more; they keep running.
     await docker.getImage(tag).remove({ force: true });
+  }
+  await removeUntagged(docker, signal);
+}
+
+/** An image that is being imported has no tag for a moment. */
+const YOUNG_S = 10 * 60;
+
+/**
+ * Removes machine images that lost their tags while a container used them: one that keeps firewall
+ * rules, or one of the warm pool. What is still used stays.
+ */
+export async function removeUntagged(docker: Docker, signal?: AbortSignal): Promise<void> {
+  const filters = { dangling: ['true'], label: [LABEL.recipe] };
+  const found = await ask(docker, QUICK_MS, signal, (abortSignal) =>
+    docker.listImages({ filters, abortSignal }),
+  );
+  for (const { Id, Created, Labels } of found) {
+    // One made from a container, such as a saved disk, has the labels of its image too.
+    const isCommitted = Labels?.[LABEL.service] !== undefined || Labels?.[LABEL.firewall];
+    if (isCommitted || Created > Date.now() / 1000 - YOUNG_S) continue;
+    await docker
+      .getImage(Id)
+      .remove()
+      .catch(() => undefined);
   }
 }

@@ -9,6 +9,7 @@ import { readPackages } from '../../../images/recipe.js';
 import { dialectOf } from '../dialect.js';
 import { LABEL, repository } from '../ids.js';
 import { type ContainerImage, listImages } from './list.js';
+import { removeUntagged } from './remove.js';
 
 /** The files of a build context, which the Dockerfile refers to by these names. */
 const CONTEXT = ['Dockerfile', 'packages', 'setup.sh', 'files'];
@@ -117,6 +118,7 @@ async function tagLatest(docker: Docker, recipe: Version): Promise<ContainerImag
   const image = docker.getImage(made.id);
   await image.tag({ repo: repository(recipe.name), tag: version(recipe) });
   await image.tag({ repo: repository(recipe.name), tag: 'latest' });
+  await removeUntagged(docker).catch(() => undefined);
   return (await findVersion(docker, recipe)) ?? made;
 }
 

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
 import { currentImages, listImages } from '../../../../src/engines/containers/images/list.js';
+import { removeImage, removeUntagged } from '../../../../src/engines/containers/images/remove.js';
 import { importRootfs } from '../../../../src/engines/containers/images/store.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
 
@@ -24,6 +25,8 @@ class FakeEngine {
   images: Partial<ImageInfo>[] = [];
   imports: Record<string, unknown>[] = [];
   failure: Error | null = null;
+  /** Ids of images that containers are made from. */
+  used: string[] = [];
 
   get docker(): Docker {
     return speak(this as unknown as Docker, dockerDialect);
@@ -33,8 +36,9 @@ class FakeEngine {
     followProgress: (_stream: unknown, done: (error: Error | null) => void) => done(this.failure),
   };
 
-  async listImages() {
-    return this.images;
+  async listImages({ filters }: { filters?: { dangling?: string[] } } = {}) {
+    const isDangling = ({ RepoTags = [] }: Partial<ImageInfo>) => RepoTags.length === 0;
+    return filters?.dangling ? this.images.filter(isDangling) : this.images;
   }
 
   async importImage(stream: Readable, options: { repo: string; tag: string }) {
@@ -46,8 +50,19 @@ class FakeEngine {
     return Readable.from([]);
   }
 
+  async listContainers() {
+    return [];
+  }
+
   getImage(id: string) {
     return {
+      remove: async ({ force = false } = {}) => {
+        if (!force && this.used.includes(id)) throw new Error('it is used by a container');
+        for (const image of this.images) {
+          image.RepoTags = (image.RepoTags ?? []).filter((tag) => tag !== id);
+        }
+        this.images = this.images.filter(({ Id }) => Id !== id);
+      },
       tag: async ({ repo, tag }: { repo: string; tag: string }) => {
         const name = `${repo}:${tag}`;
         for (const image of this.images) {
@@ -98,7 +113,10 @@ test('a newer version gets the tag `latest`', async () => {
 
 test('an image committed from a computer is not a machine image', async () => {
   const engine = new FakeEngine();
-  engine.images = [image('sha256:fork', ['someone/fork:1'], 9), image('sha256:none', [], 8)];
+  engine.images = [
+    image('sha256:fork', ['someone/fork:1'], 9),
+    image('sha256:none', [], Date.now()),
+  ];
   expect(await currentImages(engine.docker)).toEqual([]);
   const imported = await importRootfs(engine.docker, tarball, LINUX);
   expect(imported.id).toBe('sha256:new');
@@ -114,4 +132,27 @@ test('an image is labelled with its operating system', async () => {
   const engine = new FakeEngine();
   await importRootfs(engine.docker, tarball, { ...LINUX, os: 'windows' });
   expect(engine.imports[0]?.changes).toContain(`LABEL ${LABEL.os}=windows`);
+});
+
+test('an image that lost its tags while a container used it is removed afterwards', async () => {
+  const engine = new FakeEngine();
+  const tagged = image('sha256:old', ['vc/linux:bbbbbbbbbbbb', 'vc/linux:latest'], 1);
+  const committed = { ...image('sha256:own', [], 1), Labels: { ...labels, [LABEL.service]: 's' } };
+  const young = image('sha256:young', [], Date.now() / 1000);
+  engine.images = [tagged, committed, young];
+  engine.used = ['sha256:old'];
+  const ids = () => engine.images.map(({ Id }) => Id);
+  await removeImage(engine.docker, 'linux');
+  expect(tagged.RepoTags).toEqual([]);
+  expect(ids()).toEqual(['sha256:old', 'sha256:own', 'sha256:young']);
+  engine.used = [];
+  await removeUntagged(engine.docker);
+  expect(ids()).toEqual(['sha256:own', 'sha256:young']);
+});
+
+test('the import of a newer version removes what an earlier one left', async () => {
+  const engine = new FakeEngine();
+  engine.images = [image('sha256:left', [], 1)];
+  await importRootfs(engine.docker, tarball, LINUX);
+  expect(engine.images.map(({ Id }) => Id)).toEqual(['sha256:new']);
 });

@@ -23,6 +23,7 @@ export class Client {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number | undefined;
   readonly #socketPath: string | undefined;
+  readonly #ca: string | undefined;
   readonly #checkAfterMs: number;
   readonly #maxRetries: number;
   #opened: Promise<Transport> | undefined;
@@ -44,6 +45,7 @@ export class Client {
     };
     this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
     this.#socketPath = options.socketPath;
+    this.#ca = options.ca;
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#maxRetries = retryCount(options.maxRetries);
     this.#dispatcher = new Dispatcher({
@@ -225,7 +227,7 @@ export class Client {
 
   /** The connections for operations. */
   #transport(): Promise<Transport> {
-    this.#opened ??= this.#openTransport(this.#url.origin, this.#socketPath);
+    this.#opened ??= this.#openTransport(this.#url.origin, this.#socketPath, this.#ca);
     return this.#opened;
   }
 
@@ -234,6 +236,7 @@ export class Client {
       url: this.#url,
       headers: this.#headers,
       socketPath: this.#socketPath,
+      ca: this.#ca,
       checkAfterMs: this.#checkAfterMs,
     };
   }

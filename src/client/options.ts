@@ -4,6 +4,8 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** Path of a unix socket that the service listens on, in place of the address of `baseUrl` (Node.js). */
   readonly socketPath?: string | undefined;
+  /** Certificate authorities to trust in place of the usual ones, in PEM (Node.js). */
+  readonly ca?: string | undefined;
   /** Sent as `User-Agent`. */
   readonly userAgent?: string | undefined;
   /** `timeoutMs` of every operation without one of its own; not of files and recordings. */

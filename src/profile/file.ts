@@ -7,6 +7,8 @@ export interface Profile {
   readonly project?: string;
   /** Unix socket of a service of this user, which its key is sent to in place of the base URL. */
   readonly socket?: string;
+  /** Absolute path of the PEM file of the certificate authority to trust. */
+  readonly cacert?: string;
 }
 
 export interface ProfileFile {
@@ -86,8 +88,8 @@ function parse(text: string): ProfileFile | undefined {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value)) return false;
-  const { baseUrl, apiKey, project = '', socket = '' } = value;
-  return [baseUrl, apiKey, project, socket].every((field) => typeof field === 'string');
+  const { baseUrl, apiKey, project = '', socket = '', cacert = '' } = value;
+  return [baseUrl, apiKey, project, socket, cacert].every((field) => typeof field === 'string');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

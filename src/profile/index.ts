@@ -2,7 +2,9 @@ export { configDirectory, type Environment, stateDirectory } from './directory.j
 export { DEFAULT_PROFILE, type Profile, type ProfileFile, ProfileFileError } from './file.js';
 export { type FirstKeyResult, writeDefaultProfile } from './first-start.js';
 export {
+  CertificateFileError,
   type Flags,
+  readAuthority,
   resolveSettings,
   type Setting,
   type Settings,

@@ -1,6 +1,7 @@
 import { DEFAULT_BASE_URL } from '../contract/constants.js';
+import { readBoundedSync } from '../lib/fs/read-bounded.js';
 import type { Environment } from './directory.js';
-import type { ProfileFile } from './file.js';
+import { type ProfileFile, reason } from './file.js';
 import { recordedSocket } from './service-socket.js';
 import type { ProfileStore } from './store.js';
 
@@ -21,6 +22,10 @@ export interface Settings {
   readonly project: Setting<string> | undefined;
   /** Unix socket of the service. */
   readonly socketPath?: string | undefined;
+  /** Path of the PEM file of the certificate authority to trust. */
+  readonly cacert?: Setting<string> | undefined;
+  /** The content of that file. */
+  readonly ca?: string | undefined;
 }
 
 /** Command-line flags. There is none for the key, because every user can see arguments. */
@@ -28,6 +33,7 @@ export interface Flags {
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly project?: string;
+  readonly cacert?: string;
 }
 
 /** The profile that a flag or VC_PROFILE names does not exist. */
@@ -55,7 +61,33 @@ export async function resolveSettings(
 ): Promise<Settings> {
   const settings = settingsOf(await store.read(), store.path, env, flags);
   const { socketPath = recordedSocket(settings.baseUrl.value, env) } = settings;
-  return { ...settings, socketPath };
+  return {
+    ...settings,
+    socketPath,
+    ca: settings.cacert && readAuthority(settings.cacert.value, settings.cacert.from),
+  };
+}
+
+/** Largest file of certificate authorities that is read. */
+const MOST_BYTES = 4 << 20;
+
+/** The file of the certificate authority cannot be used. */
+export class CertificateFileError extends Error {
+  override readonly name = 'CertificateFileError';
+}
+
+/** The certificates in a file. Throws CertificateFileError; `from` says who named the file. */
+export function readAuthority(path: string, from = '--cacert'): string {
+  try {
+    const text = readBoundedSync(path, MOST_BYTES).toString();
+    if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it has no certificate');
+    return text;
+  } catch (cause) {
+    const why = reason(cause);
+    throw new CertificateFileError(`cannot use the certificates in ${path} (${from}): ${why}`, {
+      cause,
+    });
+  }
 }
 
 /** The same for profiles that have been read from `path`. */
@@ -94,6 +126,10 @@ export function settingsOf(
       fromEnvironment('VC_PROJECT', env) ??
       fromProfile(stored?.project),
     socketPath: isAtHome ? stored.socket : undefined,
+    cacert:
+      fromFlag('--cacert', flags.cacert) ??
+      fromEnvironment('VC_CACERT', env) ??
+      (isAtHome ? fromProfile(stored.cacert) : undefined),
   };
 }
 

@@ -18,13 +18,14 @@ export const command = defineCommand({
   async run(context) {
     const { diagnose, isUsable } = await import('../doctor/check.js');
     const { allChecks } = await import('../doctor/checks.js');
-    const { baseUrl, apiKey, socketPath } = await context.settings();
+    const { baseUrl, apiKey, socketPath, ca } = await context.settings();
     const { username, uid } = userInfo();
     const work = diagnose(await allChecks(), {
       env: context.env,
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
       socketPath,
+      ca,
       stateDirectory: stateDirectory(context.env),
       user: { name: username, isRoot: uid === 0 },
       signal: context.interrupts.signal,

@@ -3,6 +3,7 @@ import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import {
   PROFILE_NAME,
   type ProfileFile,
+  readAuthority,
   recordedSocket,
   sameBaseUrl,
 } from '../../profile/index.js';
@@ -23,7 +24,7 @@ export const command = defineCommand({
     'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
     'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
     'profile of this service, or a new one named after its host. Without an address it is that of the',
-    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}.`,
+    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. --cacert is kept in the profile.`,
   ].join(' '),
   arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
   options: {},
@@ -44,21 +45,25 @@ export const command = defineCommand({
     const baseUrl = loginAddress(context, file, url);
     checkBaseUrl(baseUrl);
     const name = context.globals.profile ?? profileFor(file, baseUrl);
-    await checkService(context, baseUrl);
-    const apiKey = await readApiKey(context, baseUrl);
     const existing = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
     const isSame = existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
+    const cacert = context.globals.cacert ?? (isSame ? existing.cacert : undefined);
+    const trusted = context.globals.cacert ?? (context.env.VC_CACERT || cacert);
+    const ca = trusted ? readAuthority(trusted) : undefined;
+    await checkService(context, { baseUrl, ca });
+    const apiKey = await readApiKey(context, baseUrl);
     const socket = isSame ? existing.socket : undefined;
     const socketPath = socket ?? recordedSocket(baseUrl, context.env);
     const me = await during(
       context.progress(`Checking the key with ${baseUrl}`),
-      checkKey(context, { baseUrl, apiKey, socketPath }),
+      checkKey(context, { baseUrl, apiKey, socketPath, ca }),
     );
     await store.set(name, {
       baseUrl,
       apiKey,
       ...(existing?.project === undefined ? {} : { project: existing.project }),
       ...(socket === undefined ? {} : { socket }),
+      ...(cacert === undefined ? {} : { cacert }),
     });
     await store.use(name);
     if (context.globals.json) {
@@ -98,8 +103,8 @@ function loginAddress(
 }
 
 /** Fails before the prompt if the service is unreachable. */
-async function checkService({ interrupts }: Context, baseUrl: string): Promise<void> {
-  const client = openClient({ baseUrl });
+async function checkService({ interrupts }: Context, service: ClientSettings): Promise<void> {
+  const client = openClient(service);
   try {
     await checkReachable(client, interrupts.signal);
   } finally {

@@ -13,6 +13,7 @@ export interface Surroundings {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly socketPath?: string | undefined;
+  readonly ca?: string | undefined;
   readonly stateDirectory: string;
   readonly user: { readonly name: string; readonly isRoot: boolean };
   readonly signal: AbortSignal;

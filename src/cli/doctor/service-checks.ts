@@ -24,8 +24,8 @@ const service: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ env, baseUrl, apiKey, socketPath, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey, socketPath }, signal);
+  async run({ env, baseUrl, apiKey, socketPath, ca, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, socketPath, ca }, signal);
     if (health === 'silent') {
       const { message, remedy } = await describeSilence(baseUrl, env);
       return missing(message, remedy);
@@ -49,13 +49,13 @@ const key: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, socketPath, signal }) {
-    const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
+  async run({ baseUrl, apiKey, socketPath, ca, signal }) {
+    const isUp = (await serviceHealth(baseUrl, signal, { ca })) !== undefined;
     if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
     if (apiKey === undefined) {
       return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
-    const client = openPooledClient({ baseUrl, apiKey, socketPath });
+    const client = openPooledClient({ baseUrl, apiKey, socketPath, ca });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');
@@ -74,8 +74,8 @@ const store: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, socketPath, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey, socketPath }, signal);
+  async run({ baseUrl, apiKey, socketPath, ca, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, socketPath, ca }, signal);
     if (typeof health !== 'object') return SILENT;
     if (health.store.usable) return ok(health.store.detail);
     return missing(health.store.detail, 'make room where "vc serve --state" points to');
@@ -91,9 +91,10 @@ const storage: Check = {
   section: 'vc',
   needed: false,
   where: 'client',
-  async run({ baseUrl, apiKey, socketPath, signal }) {
-    if (apiKey === undefined || (await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
-    const client = openPooledClient({ baseUrl, apiKey, socketPath });
+  async run({ baseUrl, apiKey, socketPath, ca, signal }) {
+    if (apiKey === undefined || (await serviceHealth(baseUrl, signal, { ca })) === undefined)
+      return SILENT;
+    const client = openPooledClient({ baseUrl, apiKey, socketPath, ca });
     try {
       const query = { days: 1 };
       const { limits, now } = await client.request('getUsage', { query, signal });
@@ -112,9 +113,9 @@ const activity: Check = {
   section: 'vc',
   needed: false,
   where: 'client',
-  async run({ baseUrl, apiKey, socketPath, signal }) {
-    if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
-    const metrics = await readMetrics({ baseUrl, apiKey, socketPath }, signal);
+  async run({ baseUrl, apiKey, socketPath, ca, signal }) {
+    if ((await serviceHealth(baseUrl, signal, { ca })) === undefined) return SILENT;
+    const metrics = await readMetrics({ baseUrl, apiKey, socketPath, ca }, signal);
     if (metrics === undefined) {
       const detail = 'not served to this API key; administrators see them with: vc serve --metrics';
       return { status: 'skipped', detail };

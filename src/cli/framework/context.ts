@@ -22,6 +22,8 @@ export interface Globals {
   readonly project?: string;
   readonly profile?: string;
   readonly baseUrl?: string;
+  /** Absolute path of a PEM file. */
+  readonly cacert?: string;
   /** False with --no-color. */
   readonly color: boolean;
 }

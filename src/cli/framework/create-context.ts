@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Client } from '../../client/client.js';
 import type { Environment } from '../../profile/index.js';
 import {
@@ -57,12 +58,14 @@ export function createRuntime(overrides: Overrides): Runtime {
 export function createContext(runtime: Runtime, globals: Globals, run: Context['run']): Context {
   const { io, env, cwd, interrupts, now, clients } = runtime;
   const profiles = () => new ProfileStore(configDirectory(env));
-  const settings = lazy(() => resolveSettings(profiles(), env, globals));
+  // Nested commands and other programs may have another directory.
+  const cacert = globals.cacert === undefined ? {} : { cacert: resolve(cwd, globals.cacert) };
+  const settings = lazy(() => resolveSettings(profiles(), env, { ...globals, ...cacert }));
   return {
     io,
     env,
     cwd,
-    globals,
+    globals: { ...globals, ...cacert },
     interrupts,
     now,
     profiles,
@@ -89,7 +92,7 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
 }
 
 function clientOf(
-  { baseUrl, apiKey, socketPath }: Settings,
+  { baseUrl, apiKey, socketPath, ca }: Settings,
   checkAfterMs: number | undefined,
 ): Client {
   try {
@@ -97,6 +100,7 @@ function clientOf(
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
       socketPath,
+      ca,
       ...(checkAfterMs === undefined ? {} : { checkAfterMs }),
     });
   } catch (error) {

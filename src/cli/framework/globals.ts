@@ -20,6 +20,12 @@ export const globalOptions = {
     completes: 'profile',
   }),
   baseUrl: value('--base-url <url>', 'base URL of the service (VC_BASE_URL)', text),
+  cacert: value(
+    '--cacert <file>',
+    'trust only this certificate authority, a PEM file (VC_CACERT)',
+    nonEmpty,
+    { completes: 'file' },
+  ),
   color: flag('--no-color', 'disable colours (NO_COLOR)'),
 } satisfies Record<string, Option<unknown>>;
 
@@ -35,6 +41,7 @@ export function readGlobals(raw: Readonly<Record<string, Raw>>): Globals {
     project: globalOptions.project.read(raw.project),
     profile: globalOptions.profile.read(raw.profile),
     baseUrl: globalOptions.baseUrl.read(raw.baseUrl),
+    cacert: globalOptions.cacert.read(raw.cacert),
     color: globalOptions.color.read(raw.color),
   };
 }

@@ -21,8 +21,9 @@ export function openPooledClient(settings: ClientSettings): Client {
  * Requests to `origin`, or to a unix socket, over undici's pool of connections, for commands that send several requests.
  * It takes up to 200 ms of processor time to load, so quick commands use Node's own HTTP client.
  */
-export function openPool(origin: string, socketPath: string | undefined): Transport {
-  const connect = socketPath === undefined ? { timeout: CONNECT_MS } : unixConnector(socketPath);
+export function openPool(origin: string, socketPath: string | undefined, ca?: string): Transport {
+  const direct = { timeout: CONNECT_MS, ...(ca === undefined ? {} : { ca }) };
+  const connect = socketPath === undefined ? direct : unixConnector(socketPath);
   const pool = new Pool(origin, { connect });
   return {
     request: (request) => send(pool, request),

@@ -1,6 +1,6 @@
 import { ServiceTimeoutError } from '../../client/errors.js';
 import type { Health } from '../../contract/index.js';
-import { openClient } from '../targets/client.js';
+import { type ClientSettings, openClient } from '../targets/client.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -33,8 +33,9 @@ export async function askHealth(
 export async function serviceHealth(
   baseUrl: string,
   signal?: AbortSignal,
+  trust: Pick<ClientSettings, 'ca'> = {},
 ): Promise<Health | undefined> {
-  const answer = await askHealth(baseUrl, signal);
+  const answer = await askHealth(baseUrl, signal, trust);
   return answer === 'silent' ? undefined : answer;
 }
 
@@ -43,7 +44,7 @@ export async function healthInDetail(
   { baseUrl, ...credentials }: Parameters<typeof openClient>[0],
   signal: AbortSignal,
 ): Promise<HealthAnswer> {
-  const health = await askHealth(baseUrl, signal);
+  const health = await askHealth(baseUrl, signal, { ca: credentials.ca });
   if (typeof health !== 'object' || credentials.apiKey === undefined) return health;
   const detailed = await askHealth(baseUrl, signal, credentials);
   return typeof detailed === 'object' ? detailed : health;

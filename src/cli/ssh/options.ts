@@ -51,7 +51,7 @@ export function sshOptions(context: Context): Readonly<Record<string, string>> {
 
 /** The command that connects ssh with a computer, for a shell. ssh replaces the host and user. */
 function proxyCommand({ env, globals }: Context): string {
-  const { profile, baseUrl } = globals;
+  const { profile, baseUrl, cacert } = globals;
   const words = [
     // The shell may be started with other variables, for example by an editor.
     ...['env', `VC_CONFIG_DIR=${resolve(configDirectory(env))}`],
@@ -59,6 +59,7 @@ function proxyCommand({ env, globals }: Context): string {
     fileURLToPath(new URL('bin/vc.js', packageRoot)),
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(cacert === undefined ? [] : ['--cacert', cacert]),
     'ssh-proxy',
   ];
   return `${words.map(quoted).join(' ')} '%n' '%r'`;

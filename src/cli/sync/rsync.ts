@@ -74,12 +74,13 @@ function rsyncArguments(context: Context, options: SyncOptions, source: Side): r
 
 /** rsync splits it at spaces; within quotes, a quote is written twice. */
 function remoteShell({ globals }: Context): string {
-  const { profile, baseUrl } = globals;
+  const { profile, baseUrl, cacert } = globals;
   const words = [
     process.execPath,
     fileURLToPath(new URL('bin/vc.js', packageRoot)),
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(cacert === undefined ? [] : ['--cacert', cacert]),
     'ssh',
   ];
   return words.map((word) => `'${word.replaceAll("'", "''")}'`).join(' ');

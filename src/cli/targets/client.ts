@@ -11,7 +11,7 @@ import type { Context } from '../framework/context.js';
 /** What a client needs of the settings. */
 export type ClientSettings = Pick<
   ClientOptions,
-  'baseUrl' | 'apiKey' | 'socketPath' | 'checkAfterMs'
+  'baseUrl' | 'apiKey' | 'socketPath' | 'ca' | 'checkAfterMs'
 >;
 
 /** A client with the user agent `vc`. Throws TypeError like {@link Client}. */

@@ -124,7 +124,8 @@ export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   if (isUntrusted(code)) {
     return new ServiceUnreachableError(baseUrl, `its certificate is not trusted (${code})`, {
       cause: failure,
-      remedy: 'to trust its issuer, set NODE_EXTRA_CA_CERTS to the PEM file of the issuer',
+      remedy:
+        'to trust its issuer, set NODE_EXTRA_CA_CERTS to the PEM file of the issuer; for vc: --cacert FILE',
     });
   }
   const reason =

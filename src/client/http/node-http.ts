@@ -14,12 +14,16 @@ import {
 const CONTINUE_MS = 1_000;
 
 /** A transport to `origin`, or to a unix socket, over Node's own HTTP client. */
-export function openNodeHttp(origin: string, socketPath: string | undefined): Transport {
+export function openNodeHttp(
+  origin: string,
+  socketPath: string | undefined,
+  ca?: string,
+): Transport {
   // An import evaluates all getters of the module, which loads WebSocket and fetch on Node.js 22.
   const { Agent, request } = origin.startsWith('https:')
     ? process.getBuiltinModule('node:https')
     : process.getBuiltinModule('node:http');
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
   if (socketPath !== undefined) {
     Object.assign(agent, { createConnection: () => connectUnix(socketPath) });
   }

@@ -17,12 +17,13 @@ export async function openNodeSocket(
 ): Promise<MessageSocket> {
   signal.throwIfAborted();
   const base = endpoint.url.href.replace(/\/$/, '').replace(/^http/, 'ws');
-  const { socketPath } = endpoint;
+  const { socketPath, ca } = endpoint;
   const socket = new WebSocket(`${base}${path}`, {
     headers: endpoint.headers,
     perMessageDeflate: false,
     handshakeTimeout: 90_000,
     maxPayload: 16 * 1024 * 1024,
+    ...(ca === undefined ? {} : { ca }),
     ...(socketPath === undefined ? {} : { createConnection: () => connectUnix(socketPath) }),
   });
   socket.once(

@@ -53,6 +53,8 @@ export interface Endpoint {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly socketPath: string | undefined;
+  /** Trusted certificate authorities, in PEM. */
+  readonly ca: string | undefined;
   /** Milliseconds without an answer before the service is checked. */
   readonly checkAfterMs: number;
 }

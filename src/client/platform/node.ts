@@ -12,9 +12,10 @@ export const sendsUserAgent = true;
 export async function openTransport(
   origin: string,
   socketPath: string | undefined,
+  ca: string | undefined,
 ): Promise<Transport> {
   const { openNodeHttp } = await import('../http/node-http.js');
-  return openNodeHttp(origin, socketPath);
+  return openNodeHttp(origin, socketPath, ca);
 }
 
 /** Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. */

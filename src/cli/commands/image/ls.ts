@@ -73,7 +73,7 @@ function document({ status, ...image }: Image) {
 /** The images of the service; of this machine's engines where no service runs on it. */
 export async function listImages(context: Context): Promise<ImageList> {
   const { signal } = context.interrupts;
-  const { baseUrl, apiKey } = await context.settings();
+  const { baseUrl, apiKey, ca } = await context.settings();
   const isHere = isLoopbackUrl(baseUrl.value);
   // Loaded only then: it has the engines.
   const local = async () => (await import('../../images/local.js')).listLocalImages(context);
@@ -82,7 +82,7 @@ export async function listImages(context: Context): Promise<ImageList> {
     const isAway = async () =>
       error instanceof ServiceUnreachableError ||
       // Another program answers there.
-      (isNotFound(error) && (await serviceHealth(baseUrl.value, signal)) === undefined);
+      (isNotFound(error) && (await serviceHealth(baseUrl.value, signal, { ca })) === undefined);
     if (isHere && (await isAway())) return local();
     throw error;
   });

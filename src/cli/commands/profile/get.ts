@@ -13,12 +13,13 @@ export const command = defineCommand({
   options: { output: recordFormat },
   examples: [{ does: 'Show the settings in use', command: 'vc profile get' }],
   async run(context) {
-    const { profile, baseUrl, apiKey, project } = await context.settings();
+    const { profile, baseUrl, apiKey, project, cacert } = await context.settings();
     const values = {
       profile,
       base_url: baseUrl,
       api_key: apiKey && mask(apiKey),
       project,
+      ...(cacert === undefined ? {} : { cacert }),
     };
     if (context.globals.json) {
       const entries = Object.entries(values).map(([name, setting]) => [name, setting ?? null]);

@@ -84,9 +84,9 @@ async function look(context: Context, { record, directory }: Target) {
 
 /** With the key of the profile, if that is for this service, the answer has details. */
 async function ask(context: Context, url: string): Promise<Health | undefined> {
-  const { baseUrl, apiKey, socketPath } = await context.settings();
+  const { baseUrl, apiKey, socketPath, ca } = await context.settings();
   const isOurs = sameBaseUrl(baseUrl.value, url);
-  const credentials = { apiKey: apiKey?.value, socketPath };
+  const credentials = { apiKey: apiKey?.value, socketPath, ca };
   const settings = { baseUrl: url, ...(isOurs ? credentials : {}) };
   const health = await healthInDetail(settings, context.interrupts.signal);
   return health === 'silent' ? undefined : health;

@@ -36,6 +36,7 @@ function paragraph(...lines: readonly string[]): string {
 export const environmentVariables: readonly (readonly [string, string])[] = [
   ['VC_API_KEY', 'API key; overrides the key of the profile'],
   ['VC_BASE_URL', 'base URL of the service, for example https://vc.example.com/api'],
+  ['VC_CACERT', 'PEM file of the certificate authority of the service'],
   ['VC_PROJECT', 'project of computers that are given by name alone'],
   ['VC_PROFILE', 'profile to use'],
   ['VC_CONFIG_DIR', 'directory of the profiles (default: XDG_CONFIG_HOME/vc or ~/.config/vc)'],

@@ -71,6 +71,7 @@ function typeOf(schema = {}) {
   if ($ref !== undefined) return $ref.split('/').at(-1);
   if (value !== undefined) return JSON.stringify(value);
   if (values !== undefined) return values.map((each) => JSON.stringify(each)).join(' | ');
+  if (schema.properties !== undefined) return objectType(schema);
   if (oneOf !== undefined) return oneOf.map(typeOf).join(' | ');
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each })).join(' | ');
   if (prefixItems !== undefined) return `[${prefixItems.map(typeOf).join(', ')}]`;

@@ -2,7 +2,7 @@
 //
 //   npx openapi-typescript http://127.0.0.1:4700/api/openapi.json -o schema.ts --default-non-nullable=false
 //
-// test/e2e/examples/openapi.test.ts compiles and runs it.
+// test/e2e/thorough/docker/examples/openapi.test.ts compiles and runs it.
 import { writeFile } from 'node:fs/promises';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, EVENT_TYPES } from './constants.js';
-import { Timestamp } from './primitives.js';
+import { queryWords, Timestamp } from './primitives.js';
 import { Action } from './resources/audit.js';
 import { Control } from './resources/control.js';
 
@@ -48,15 +48,9 @@ export const EventsQuery = z.object({
     .max(128)
     .optional()
     .meta({ description: 'Only events of the computers with this name or id.' }),
-  types: z
-    .string()
-    .transform((list) => list.split(',').map((type) => type.trim()))
-    .refine(
-      (types) => types.every((type) => (EVENT_TYPES as readonly string[]).includes(type)),
-      `must be one or more of ${EVENT_TYPES.join(', ')}, with commas between`,
-    )
+  types: queryWords(EVENT_TYPES)
     .optional()
-    .meta({ description: 'Only events of these types, with commas between.' }),
+    .meta({ description: 'Only events of these types; repeatable, or with commas between.' }),
 });
 
 export const ServiceEvent = z

@@ -149,6 +149,16 @@ export function oneOf<const Values extends readonly [number, ...number[]]>(
   });
 }
 
+/** Metadata of an object that has exactly one of these fields, or groups of fields. */
+export const exactlyOne = (...fields: readonly (string | string[])[]) => ({
+  oneOf: fields.map((names) => ({ required: [names].flat() })),
+});
+
+/** Metadata of an object that has at least one of these fields. */
+export const atLeastOne = (...fields: readonly string[]) => ({
+  anyOf: fields.map((name) => ({ required: [name] })),
+});
+
 /** An integer from `min` to `max`, with a message that names both. */
 export function integer(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
@@ -178,6 +188,22 @@ export const QueryBoolean = z
 
 export function queryFlag(otherwise: '0' | '1') {
   return QueryBoolean.default(otherwise === '1');
+}
+
+/** Words of a query: with commas between, or the parameter several times. */
+export function queryWords<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const error = `must be one or more of ${words.join(', ')}, with commas between`;
+  return z.preprocess(
+    (given) =>
+      [given].flat().flatMap((text) => {
+        return typeof text === 'string' ? text.split(',').map((word) => word.trim()) : [text];
+      }),
+    // One error for the whole list.
+    quick<Words[number][]>(
+      (given) => Array.isArray(given) && given.every((word) => words.includes(word)),
+      z.never({ error }),
+    ).meta({ type: 'array', items: { type: 'string', enum: words } }),
+  );
 }
 
 /** A number of a query, which arrives as text. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FRAME_RATES } from './constants.js';
-import { integer, oneOf, quantity, Success, Timestamp, upTo } from './primitives.js';
+import { exactlyOne, integer, oneOf, quantity, Success, Timestamp, upTo } from './primitives.js';
 
 /** As projects are named: 1 to 64 letters, digits, `_`, `-`. */
 export const ConnectionName = z
@@ -70,6 +70,7 @@ export const StartStream = z
   })
   .meta({
     id: 'StartStream',
+    ...exactlyOne('connection_name', 'url'),
     description: 'Where to stream to, exactly one of `connection_name` and `url`, and how.',
   });
 

@@ -75,7 +75,7 @@ export class Computers {
 }
 
 function queryOf({ status, label, engine, image, ...call }: ComputersFilter & CallOptions) {
-  const wanted = status === undefined ? undefined : [status].flat().join(',');
+  const wanted = status === undefined ? undefined : [status].flat();
   const labels = label === undefined ? undefined : [label].flat();
   return [{ status: wanted, label: labels, engine, image }, call] as const;
 }

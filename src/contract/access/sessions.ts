@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../constants.js';
-import { flag, Timestamp } from '../primitives.js';
+import { exactlyOne, flag, Timestamp } from '../primitives.js';
 import { KeyInUse } from '../resources/keys.js';
 
 /** A link that opens the web page with a session of the same key. */
@@ -38,7 +38,11 @@ export const CreateSession = z
     message: 'must be the only one of login and key',
     path: ['login'],
   })
-  .meta({ id: 'CreateSession', description: 'Exactly one of `login` and `key`, and how.' });
+  .meta({
+    id: 'CreateSession',
+    ...exactlyOne('login', 'key'),
+    description: 'Exactly one of `login` and `key`, and how.',
+  });
 
 /** A session of the web page. Its secret is in a cookie that scripts cannot read. */
 export const Session = z

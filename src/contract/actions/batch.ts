@@ -70,10 +70,16 @@ export const BatchAction = z
   .discriminatedUnion(
     'action',
     [
-      actions.Click.extend({ action: action('click') }).meta(step('Click', 'click')),
+      actions.Click.extend({ action: action('click') }).meta({
+        ...step('Click', 'click'),
+        ...actions.CLICK_ON,
+      }),
       actions.Move.extend({ action: action('move') }).meta(step('Move', 'move')),
       actions.Drag.extend({ action: action('drag') }).meta(step('Drag', 'drag')),
-      actions.Scroll.extend({ action: action('scroll') }).meta(step('Scroll', 'scroll')),
+      actions.Scroll.extend({ action: action('scroll') }).meta({
+        ...step('Scroll', 'scroll'),
+        ...actions.SCROLL_BY,
+      }),
       actions.MouseDown.extend({ action: action('mouse_down') }).meta(
         step('MouseDown', 'mouseDown'),
       ),
@@ -85,7 +91,10 @@ export const BatchAction = z
       BatchCursor,
       actions.Bash.extend({ action: action('bash') }).meta(step('Bash', 'bash')),
       actions.Exec.extend({ action: action('exec') }).meta(step('Exec', 'exec')),
-      actions.Wait.safeExtend({ action: action('wait') }).meta(step('Wait', 'wait')),
+      actions.Wait.safeExtend({ action: action('wait') }).meta({
+        ...step('Wait', 'wait'),
+        ...actions.WAIT_FOR,
+      }),
       BatchScreenshot,
     ],
     { error: `must have an "action": ${names}` },

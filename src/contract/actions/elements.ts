@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ELEMENTS } from '../constants.js';
-import { ElementId, integer, queryNumber, text } from '../primitives.js';
+import { atLeastOne, ElementId, integer, queryNumber, text } from '../primitives.js';
 
 const limit = integer(1, ELEMENTS.max);
 const LIMIT = 'Most elements in the answer.';
@@ -36,6 +36,7 @@ export const FindElements = z
   .refine(hasCondition, NONE_GIVEN)
   .meta({
     id: 'FindElements',
+    ...atLeastOne('text', 'role', 'name'),
     description: 'Conditions, of which at least one is required.',
     examples: [{ role: 'button', text: 'sign in' }],
   });

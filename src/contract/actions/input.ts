@@ -7,8 +7,10 @@ import {
   SCROLL_STEP_PIXELS,
 } from '../constants.js';
 import {
+  atLeastOne,
   Coordinate,
   ElementId,
+  exactlyOne,
   flag,
   integer,
   ModifierKeys,
@@ -53,6 +55,9 @@ const top = (what: string) =>
 /** Keys that are held during a mouse action. */
 const keys = ModifierKeys.optional();
 
+/** What a click needs, as metadata. */
+export const CLICK_ON = exactlyOne(['x', 'y'], 'element');
+
 export const Click = z
   .object({
     x: left('Position').optional(),
@@ -71,6 +76,7 @@ export const Click = z
   })
   .meta({
     id: 'Click',
+    ...CLICK_ON,
     description: 'A click with the mouse, on a position or an element.',
     examples: [{ x: 640, y: 400 }],
   });
@@ -128,6 +134,9 @@ const delta = (direction: string) =>
     examples: [SCROLL_STEP_PIXELS],
   });
 
+/** What a scroll needs, as metadata. */
+export const SCROLL_BY = atLeastOne('direction', 'delta_x', 'delta_y');
+
 export const Scroll = z
   .object({
     direction: oneOfWords(SCROLL_DIRECTIONS)
@@ -144,6 +153,7 @@ export const Scroll = z
   })
   .meta({
     id: 'Scroll',
+    ...SCROLL_BY,
     description: 'A turn of the mouse wheel, by steps in a `direction` or by pixels.',
     examples: [{ direction: 'down', amount: 3 }],
   });

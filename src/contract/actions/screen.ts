@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import { DEFAULT_SECONDS, IMAGE_FORMATS } from '../constants.js';
-import { integer, oneOfWords, quantity, queryFlag, queryNumber, Timestamp } from '../primitives.js';
+import {
+  atLeastOne,
+  integer,
+  oneOfWords,
+  quantity,
+  queryFlag,
+  queryNumber,
+  Timestamp,
+} from '../primitives.js';
 import { MetCondition, Until } from './conditions.js';
 import { SettleText } from './settle.js';
+
+/** What a wait needs, as metadata. */
+export const WAIT_FOR = atLeastOne('duration', 'seconds', 'until');
 
 export const Wait = z
   .object({
@@ -54,6 +65,7 @@ export const Wait = z
   })
   .meta({
     id: 'Wait',
+    ...WAIT_FOR,
     examples: [{ until: 'stable', timeout: 10 }],
     description: 'What to wait for: one of `duration`, `seconds` and `until` is required.',
   });

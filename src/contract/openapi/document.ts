@@ -105,7 +105,7 @@ export function openApiDocument(version: string, baseUrl = DEFAULT_BASE_URL): Op
 }
 
 function rowOf(name: string, operation: Operation, schemas: SchemaCollection): Row {
-  const { body, response, media = {} } = operation;
+  const { body, response, published, media = {} } = operation;
   const types = Object.entries(media).map(([type, schema]) => [
     type,
     { schema: schema instanceof z.ZodType ? schemas.add(schema, 'output') : schema },
@@ -113,12 +113,12 @@ function rowOf(name: string, operation: Operation, schemas: SchemaCollection): R
   return {
     name,
     endpoint: operation,
-    requestBody: body && requestBody(body, schemas),
+    requestBody: body && requestBody(body, schemas, published ? 'input' : 'exact'),
     success: {
       description: 'Success.',
       headers: {
         ...commonHeaders,
-        ...(operation.published && { 'x-warning': header('Warning') }),
+        ...(published && { 'x-warning': header('Warning') }),
         ...(operation.idempotent && {
           'idempotent-replayed': {
             description: 'Present if this is the answer to an earlier request with the same key.',
@@ -176,11 +176,12 @@ function jsonContent(schema: z.ZodType, schemas: SchemaCollection): Json {
   return { 'application/json': { schema: schemas.add(schema, 'output') } };
 }
 
-function requestBody(body: z.ZodType, schemas: SchemaCollection): Json {
-  const schema = schemas.add(body, 'input');
+function requestBody(body: z.ZodType, schemas: SchemaCollection, use: 'input' | 'exact'): Json {
+  const schema = schemas.add(body, use);
   const example = exampleOf(schema, schemas.named);
+  const { anyOf, oneOf = anyOf } = z.globalRegistry.get(body) ?? {};
   return {
-    required: !body.safeParse({}).success,
+    required: oneOf !== undefined || !body.safeParse({}).success,
     content: { 'application/json': { schema, example } },
   };
 }

@@ -10,28 +10,56 @@ export const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` });
 /** Converts schemas of the contract to JSON Schema, and collects those that have a name. */
 export class SchemaCollection {
   readonly #named = new Map<string, Json>();
+  /** Names of schemas that are also used where further fields are possible. */
+  readonly #open = new Set<string>();
 
   /** By name, sorted. */
   get named(): Json {
-    return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(
+      sorted.map(([name, schema]) => [name, this.#open.has(name) ? opened(schema) : schema]),
+    );
   }
 
-  /** The schema, or a reference to it if it has a name. `input` is what a client sends. */
-  add(schema: z.ZodType, io: 'input' | 'output'): Json {
-    const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
+  /**
+   * The schema, or a reference to it if it has a name. `input` and `exact` are what a client sends; of
+   * `exact` fields that it does not have are refused.
+   */
+  add(schema: z.ZodType, use: 'input' | 'exact' | 'output'): Json {
+    const isExact = use === 'exact';
+    const document = z.toJSONSchema(schema, {
+      io: isExact ? 'input' : use,
+      unrepresentable: 'any',
+      override: (converted) => override(converted, isExact),
+    });
     const text = JSON.stringify(document).replaceAll('"#/$defs/', `"${PREFIX}`);
     const { $schema: _, $defs = {}, ...root } = JSON.parse(text) as Json & { $defs?: Json };
-    for (const [name, named] of Object.entries($defs)) this.#name(name, named as Json);
+    for (const [name, named] of Object.entries($defs)) {
+      this.#name(name, named as Json);
+      if (!isExact) this.#open.add(name);
+    }
     return root;
   }
 
   #name(name: string, schema: Json): void {
     const known = this.#named.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+    if (known !== undefined && !isSame(opened(known), opened(schema))) {
       throw new Error(`two different schemas have the name ${name}`);
     }
     this.#named.set(name, schema);
   }
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The schema with possible further fields, at any depth. */
+function opened(schema: Json): Json {
+  const text = JSON.stringify(schema, (name, value) =>
+    name === 'additionalProperties' && value === false ? undefined : value,
+  );
+  return JSON.parse(text) as Json;
 }
 
 interface Converted {
@@ -40,8 +68,12 @@ interface Converted {
 }
 
 /** Removes what says nothing to a reader, or too much: an answer may get further fields. */
-function override({ zodSchema, jsonSchema }: Converted): void {
+function override({ zodSchema, jsonSchema }: Converted, isExact: boolean): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (isExact && jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
+  // Of a tuple, whose length is given. Some programs read only this, and want no `false`.
+  const [first] = jsonSchema.prefixItems ?? [];
+  if (typeof first === 'object') jsonSchema.items = { type: first.type };
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
@@ -81,14 +113,19 @@ export function exampleOf(schema: Json, named: Json): unknown {
     const item = exampleOf(schema.items as Json, named);
     return item === undefined ? [] : [item];
   }
+  if (schema.type === 'object') return exampleOfObject(schema, named);
   const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as Json[];
-  if (choice !== undefined) return exampleOf(choice, named);
-  return schema.type === 'object' ? exampleOfObject(schema, named) : undefined;
+  return choice && exampleOf(choice, named);
 }
 
-function exampleOfObject({ properties = {}, required = [] }: Json, named: Json): unknown {
+function exampleOfObject(
+  { properties = {}, required = [], anyOf = [], oneOf = anyOf }: Json,
+  named: Json,
+): unknown {
   const [first] = Object.keys(properties as object);
-  const names = (required as readonly string[]).length > 0 ? (required as string[]) : [first];
+  const [choice] = oneOf as { readonly required: readonly string[] }[];
+  const needed = [...(required as readonly string[]), ...(choice?.required ?? [])];
+  const names = needed.length > 0 ? needed : [first];
   const fields = Object.entries(properties as Record<string, Json>)
     .filter(([name]) => names.includes(name))
     .map(([name, property]) => [name, exampleOf(property, named)]);

@@ -3,10 +3,12 @@ import { COMPUTER_STATUSES, EXPIRY_SECONDS, MAX_FORKS, ON_IDLE } from '../consta
 import { ComputerEnvironment, EnvironmentChanges } from '../environment.js';
 import {
   ComputerName,
+  exactlyOne,
   ImageName,
   integer,
   oneOfWords,
   queryNumber,
+  queryWords,
   SnapshotName,
 } from '../primitives.js';
 import { Computer, Cpu, Gpu, Os, Ram, Resolution } from './computers.js';
@@ -145,6 +147,7 @@ export const ForkComputer = z
   })
   .meta({
     id: 'ForkComputer',
+    ...exactlyOne('name', 'names'),
     description: 'The name of a copy, or names of several.',
     examples: [{ name: 'attempt' }],
   });
@@ -167,17 +170,11 @@ export const ResetComputer = z
 
 /** Which computers a list has. */
 export const ComputersFilter = z.object({
-  status: z
-    .string()
-    .transform((list) => list.split(',').map((status) => status.trim()))
-    .refine(
-      (list) => list.every((status) => (COMPUTER_STATUSES as readonly string[]).includes(status)),
-      `must be one or more of ${COMPUTER_STATUSES.join(', ')}, with commas between`,
-    )
+  status: queryWords(COMPUTER_STATUSES)
     .optional()
     .meta({
-      description: 'Only computers with one of these statuses, with commas between.',
-      examples: ['running,starting'],
+      description: 'Only computers with one of these statuses; repeatable, or with commas between.',
+      examples: [['running', 'starting']],
     }),
   label: LabelSelector,
   engine: z
@@ -225,6 +222,7 @@ export const CreateComputerIn = CreateComputer.extend({
   )
   .meta({
     id: 'CreateComputerIn',
+    ...exactlyOne('project', 'project_id', 'workspace_id'),
     description:
       'A new computer and its project: exactly one of `project`, `project_id` and `workspace_id`.',
     examples: [{ project: 'lab', name: 'desktop' }],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noNul } from '../environment.js';
-import { text } from '../primitives.js';
+import { exactlyOne, text } from '../primitives.js';
 
 /** Bytes of all files that a computer is created with. */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -47,7 +47,8 @@ const NewFile = z
   })
   .refine((file) => (file.content === undefined) !== (file.content_base64 === undefined), {
     error: 'must have either "content" or "content_base64"',
-  });
+  })
+  .meta(exactlyOne('content', 'content_base64'));
 
 export const NewFiles = z
   .array(NewFile, { error: 'must be a list of files' })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Bash, Exec } from '../actions/actions.js';
-import { integer, quantity, text } from '../primitives.js';
+import { exactlyOne, integer, quantity, text } from '../primitives.js';
 import { SocketError } from './error.js';
 
 /*
@@ -68,6 +68,7 @@ export const ProcessStart = z
   })
   .meta({
     id: 'ProcessStart',
+    ...exactlyOne('argv', 'command', 'code'),
     description: 'What to run: exactly one of `argv`, `command` and `code`.',
   });
 

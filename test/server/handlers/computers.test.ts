@@ -59,6 +59,7 @@ it('lists the computers of all projects page by page, also while some are remove
   await app.send('POST', `/api/computers/${ids[3]}/stop`);
   expect((await page('?status=stopped')).names).toBe('d');
   expect((await page('?status=stopped,running')).names).toBe('a d e');
+  expect((await page('?status=stopped&status=running')).names).toBe('a d e');
   expect((await page('?status=error')).names).toBe('');
 });
 

@@ -4,7 +4,8 @@
 const HEAD = `// Generated from the contract by scripts/contract.js.
 
 /** What an operation takes and answers. */
-export interface OperationType<Answer, Body = undefined, Query = undefined> {
+export interface OperationType<Answer, Params = undefined, Body = undefined, Query = undefined> {
+  params: Params;
   query: Query;
   body: Body;
   answer: Answer;
@@ -14,10 +15,12 @@ export interface OperationType<Answer, Body = undefined, Query = undefined> {
 /** `names` are the operations; the document also has byte streams. */
 export function renderTypes({ components, paths }, names) {
   const { Error: _, ...schemas } = components.schemas;
-  const operations = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .filter(({ operationId }) => names.includes(operationId));
-  const types = operations.map(operationType);
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const operations = all.filter(({ operationId }) => names.includes(operationId));
+  const types = operations.map((operation) => {
+    const forms = all.filter(({ operationId }) => nameOf(operationId) === operation.operationId);
+    return operationType(operation, forms);
+  });
   return [
     HEAD,
     ...Object.entries(schemas).map(([name, schema]) => declaration(name, schema)),
@@ -28,7 +31,23 @@ export function renderTypes({ components, paths }, names) {
   ].join('\n');
 }
 
-function operationType({ operationId, summary, requestBody, responses, parameters = [] }) {
+/** The name of an operation, whose paths have ids of their own. */
+function nameOf(operationId) {
+  return operationId.replace(/ByName$/, '');
+}
+
+/** The parameters of an operation's paths: an object for each, or undefined. */
+function paramsType(forms) {
+  const types = forms.map(({ parameters = [] }) =>
+    parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => `${name}: string`)
+      .join('; '),
+  );
+  return [...new Set(types)].map((each) => (each === '' ? 'undefined' : `{ ${each} }`)).join(' | ');
+}
+
+function operationType({ operationId, summary, requestBody, responses, parameters = [] }, forms) {
   const properties = parameters
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, description, schema }) => [name, { description, ...textual(schema) }]);
@@ -43,6 +62,7 @@ function operationType({ operationId, summary, requestBody, responses, parameter
   });
   const types = [
     typeOf(responses[200].content['application/json']?.schema),
+    paramsType(forms),
     requestBody ? typeOf(requestBody.content['application/json'].schema) : 'undefined',
     hasQuery ? queryName : 'undefined',
   ];

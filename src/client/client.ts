@@ -13,7 +13,7 @@ import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
 import type { ByteSource, Endpoint, HttpResponse, Transport } from './http/transport.js';
 import type { ClientOptions } from './options.js';
 import { openSocket, openTransport, sendsUserAgent } from './platform/index.js';
-import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
+import type { AnyRequest, Bytes, Exchange, PlainRequest, RequestArguments } from './requests.js';
 import type { MessageSocket } from './sockets/message-socket.js';
 
 /** The contract's operations over HTTP: typed requests in, typed answers or errors out. */
@@ -65,7 +65,15 @@ export class Client {
    */
   async request<N extends OperationName>(
     operation: N,
-    options: RequestOptions<N> = {},
+    ...[options]: RequestArguments<N>
+  ): Promise<Answer<N>> {
+    return this.requestAny(operation, options);
+  }
+
+  /** The same for code that runs several operations: whether the options are complete is not checked. */
+  async requestAny<N extends OperationName>(
+    operation: N,
+    options: AnyRequest = {},
   ): Promise<Answer<N>> {
     return this.#limited(options, async (signal) => {
       const response = await this.#send(operation, options, 'application/json', signal);
@@ -89,8 +97,9 @@ export class Client {
   async requestBytes<N extends OperationName>(
     operation: N,
     accept: string,
-    options: RequestOptions<N> = {},
+    ...[given]: RequestArguments<N>
   ): Promise<Bytes> {
+    const options: AnyRequest = given ?? {};
     return this.#limited(options, async (signal) => {
       const { statusCode, headers, body } = await this.#send(operation, options, accept, signal);
       const mediaType = headerOf(headers, 'content-type') ?? 'application/octet-stream';
@@ -107,8 +116,9 @@ export class Client {
   async requestStream<N extends OperationName>(
     operation: N,
     accept: string,
-    options: RequestOptions<N> = {},
+    ...[given]: RequestArguments<N>
   ): Promise<ByteSource> {
+    const options: AnyRequest = given ?? {};
     return withTimeLimit(options, this.baseUrl, async (signal) => {
       const { body } = await this.#send(operation, options, accept, signal);
       return body;
@@ -194,9 +204,9 @@ export class Client {
     return withTimeLimit({ signal, timeoutMs }, this.baseUrl, work);
   }
 
-  async #send<N extends OperationName>(
-    operation: N,
-    options: RequestOptions<N>,
+  async #send(
+    operation: OperationName,
+    options: AnyRequest,
     accept: string,
     signal: AbortSignal | undefined,
   ): Promise<HttpResponse> {
@@ -211,7 +221,7 @@ export class Client {
     if (typeof key === 'string') headers['idempotency-key'] = key;
     return this.#dispatcher.answered(await this.#transport(), {
       method,
-      path: `${this.#prefix}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
+      path: `${this.#prefix}${buildPath(paths, (options.params ?? {}) as Record<string, string>)}${queryString(options.query)}`,
       headers,
       body: options.body === undefined ? null : JSON.stringify(options.body),
       signal: signal ?? null,

@@ -1,12 +1,34 @@
-import type { BodyInput, OperationName, QueryInput } from '../contract/types/index.js';
+import type { BodyInput, OperationName, PathParams, QueryInput } from '../contract/types/index.js';
 import type { CallOptions } from './calls/time-limit.js';
 import type { HttpRequest } from './http/transport.js';
 
-export interface RequestOptions<N extends OperationName> extends CallOptions {
-  /** Values of the path's parameters; which of an operation's paths is taken follows from them. */
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: QueryInput<N>;
-  readonly body?: BodyInput<N>;
+/** A field that must be given if the operation cannot do without it. */
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? { readonly [K in Name]?: undefined }
+  : Partial<T> extends T
+    ? { readonly [K in Name]?: T | undefined }
+    : { readonly [K in Name]: T };
+
+/** What an operation takes: path parameters, of which its path follows, query and body. */
+export type RequestOptions<N extends OperationName> = CallSettings &
+  Part<'params', PathParams<N>> &
+  Part<'query', QueryInput<N>> &
+  Part<'body', BodyInput<N>>;
+
+/** The options as an argument, which may be left out if nothing is required. */
+export type RequestArguments<N extends OperationName> =
+  Record<never, never> extends RequestOptions<N>
+    ? [options?: RequestOptions<N>]
+    : [options: RequestOptions<N>];
+
+/** The options of any operation. */
+export interface AnyRequest extends CallSettings {
+  readonly params?: object | undefined;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+interface CallSettings extends CallOptions {
   /**
    * Makes a creation happen once, however often it is sent with the same key within 24 hours in which
    * the service runs. By default a random one if the client may repeat the request.

@@ -73,6 +73,22 @@ const programs = {
     // @ts-expect-error a process is a program
     desk.process({ cwd: '/tmp' }),
   ],
+  requests: (vc: VirtualComputers) => [
+    vc.client.request('listProjects'),
+    vc.client.request('getComputer', { params: { id: 'cmp_1' } }),
+    vc.client.request('click', {
+      params: { project: 'lab', computer: 'desk' },
+      body: { x: 1, y: 2 },
+    }),
+    // @ts-expect-error it has a path with parameters
+    vc.client.request('getComputer'),
+    // @ts-expect-error these are the parameters of another path
+    vc.client.request('getComputer', { params: { project: 'lab' } }),
+    // @ts-expect-error a project needs a name
+    vc.client.request('createProject'),
+    // @ts-expect-error it has no body
+    vc.client.request('listProjects', { body: {} }),
+  ],
   environment: (): VirtualComputersOptions => ({ apiKey: undefined, baseUrl: undefined }),
 };
 

@@ -1,5 +1,6 @@
 import { packageVersion } from '../../lib/package-root.js';
 import { CONFIG_CLIENTS, CONFIG_FILES, configFor } from '../../mcp/config.js';
+import type { Service } from '../../mcp/service.js';
 import { TOOLSET_NAMES } from '../../mcp/toolsets.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import { choice, defineCommand, flag, list, oneOf } from '../framework/define.js';
@@ -46,8 +47,11 @@ export const command = defineCommand({
     const { checkedMessages } = await import('../../mcp/checked-messages.js');
     const { createMcpServer } = await import('../../mcp/server.js');
     const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+    const service: Service = {
+      request: (operation, asked) => client.requestAny(operation, asked),
+    };
     const options = {
-      service: client,
+      service,
       version: packageVersion(),
       readOnly,
       secrets: secret,

@@ -1,7 +1,7 @@
 import { Client } from '../../client/client.js';
 import { ServiceError } from '../../client/errors.js';
 import type { ClientOptions } from '../../client/options.js';
-import type { RequestOptions } from '../../client/requests.js';
+import type { RequestArguments } from '../../client/requests.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer, OperationName } from '../../contract/types/index.js';
 import { CliError } from '../errors/cli-error.js';
@@ -33,11 +33,11 @@ export function clientOptions(options: ClientSettings): ClientOptions {
 export async function request<N extends OperationName>(
   context: Context,
   operation: N,
-  options: Omit<RequestOptions<N>, 'signal'> = {},
+  ...[options]: RequestArguments<N>
 ): Promise<Answer<N>> {
   const client = await context.client();
   const { signal } = context.interrupts;
-  return client.request(operation, { ...options, signal }).catch(async (error: unknown) => {
+  return client.requestAny(operation, { ...options, signal }).catch(async (error: unknown) => {
     if (isNotFound(error)) await refuseOthers(client, operation, signal);
     throw error;
   });

@@ -65,7 +65,7 @@ export async function onComputer<N extends OperationName>(
 ) {
   const address = await computerAddress(context, computer);
   const client = await context.client();
-  return client.request(operation, {
+  return client.requestAny(operation, {
     params: computerParameters(address),
     body,
     ...(query === undefined ? {} : { query }),

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../../client/client.js';
+import type { ComputerParameters } from '../../client/http/address.js';
 import type { BatchInput } from '../../contract/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
@@ -17,7 +18,7 @@ const SECRET = /\{\{secret:([^{}]*)\}\}/g;
 export interface ReplayOptions {
   readonly client: Client;
   /** Path parameters of the computer. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: ComputerParameters;
   readonly signal: AbortSignal;
   /** Factor on the pauses between actions. */
   readonly speed: number;

@@ -147,7 +147,7 @@ export class ComputerInput {
     body: BodyInput<N> | undefined,
     call: CallOptions,
   ): Promise<Answer<N>> {
-    return this.client.request(operation, {
+    return this.client.requestAny(operation, {
       params: computerParameters(this.address),
       ...(body === undefined ? {} : { body }),
       ...call,

@@ -2,7 +2,11 @@ import type { Answer, QueryInput } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
-import { type ComputerAddress, computerParameters } from '../http/address.js';
+import {
+  type ComputerAddress,
+  type ComputerParameters,
+  computerParameters,
+} from '../http/address.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Pauses between two requests for the output of a job that writes nothing, in milliseconds. */
@@ -12,7 +16,7 @@ const LONGEST_PAUSE_MS = 1000;
 /** A computer's background commands; they outlive the service and this client. */
 export class ComputerJobs {
   readonly #client: Client;
-  readonly #params: Record<string, string>;
+  readonly #params: ComputerParameters;
 
   constructor(client: Client, address: ComputerAddress) {
     this.#client = client;

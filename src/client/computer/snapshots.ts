@@ -1,12 +1,16 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
-import { type ComputerAddress, computerParameters } from '../http/address.js';
+import {
+  type ComputerAddress,
+  type ComputerParameters,
+  computerParameters,
+} from '../http/address.js';
 
 /** A computer's snapshots, which form a tree; they are deleted with the computer. */
 export class ComputerSnapshots {
   readonly #client: Client;
-  readonly #params: Record<string, string>;
+  readonly #params: ComputerParameters;
 
   constructor(client: Client, address: ComputerAddress) {
     this.#client = client;

@@ -2,13 +2,17 @@ import { TRAJECTORY_TYPE } from '../../contract/constants.js';
 import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
-import { type ComputerAddress, computerParameters } from '../http/address.js';
+import {
+  type ComputerAddress,
+  type ComputerParameters,
+  computerParameters,
+} from '../http/address.js';
 import { toStream } from '../http/read-body.js';
 
 /** The recorded actions of a computer, with pictures before and after each. */
 export class ComputerTrajectory {
   readonly #client: Client;
-  readonly #params: Record<string, string>;
+  readonly #params: ComputerParameters;
 
   constructor(client: Client, address: ComputerAddress) {
     this.#client = client;

@@ -3,7 +3,12 @@ import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.
 import { type CallOptions, withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';
-import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
+import {
+  buildPath,
+  type ComputerAddress,
+  type ComputerParameters,
+  computerParameters,
+} from '../http/address.js';
 import { headerOf } from '../http/failures.js';
 import { type Endable, readBytes } from '../http/read-body.js';
 import { keepErrors, readLocalFile, writeLocalFile } from '../platform/index.js';
@@ -40,7 +45,7 @@ export interface TransferOptions extends CallOptions {
  */
 export class ComputerFiles {
   readonly #client: Client;
-  readonly #params: Record<string, string>;
+  readonly #params: ComputerParameters;
 
   constructor(client: Client, address: ComputerAddress) {
     this.#client = client;

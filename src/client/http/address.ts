@@ -4,7 +4,11 @@ export type ComputerAddress =
   | { readonly project: string; readonly name: string };
 
 /** An address as the path parameters of an operation. */
-export function computerParameters(address: ComputerAddress): Record<string, string> {
+export type ComputerParameters =
+  | { readonly id: string }
+  | { readonly project: string; readonly computer: string };
+
+export function computerParameters(address: ComputerAddress): ComputerParameters {
   if (typeof address !== 'object' || address === null) {
     throw new TypeError('a computer is named by { project, name } or { id }');
   }

@@ -8,6 +8,8 @@ export type * from './generated.js';
  */
 
 export type OperationName = keyof OperationTypes;
+/** The parameters of a path of the operation. */
+export type PathParams<N extends OperationName> = OperationTypes[N]['params'];
 /** What a client sends: defaults may be left out. */
 export type BodyInput<N extends OperationName> = OperationTypes[N]['body'];
 export type QueryInput<N extends OperationName> = OperationTypes[N]['query'];

@@ -77,6 +77,45 @@ def test_labels_expiry_and_selection(service: ScriptedService) -> None:
     assert listed.path.endswith("/projects/lab/computers?label=team%3Dqa&label=stage")
 
 
+def test_reads_a_part_of_a_file(service: ScriptedService) -> None:
+    beyond = Answer(416, b'{"error": "ends"}', {"x-error-code": "range_not_satisfiable"})
+    part = Answer(206, b"lo wo", {"content-range": "bytes 3-7/11"})
+    service.answers = [part, Answer(body=b"hello world"), Answer(body=b"hello"), beyond]
+    files = client(service).computer(id="c").files
+    assert files.read("f", start=3, end=8) == b"lo wo"
+    # A file without a size is answered whole.
+    assert files.read("/proc/f", start=3, end=8) == b"lo wo"
+    assert files.read("f") == b"hello"
+    assert files.read("f", start=99) == b""
+    assert files.read("f", start=4, end=4) == b""
+    ranges = [request.headers.get("range") for request in service.received]
+    assert ranges == ["bytes=3-7", "bytes=3-7", None, "bytes=99-"]
+    with pytest.raises(ValueError, match="negative"):
+        files.read("f", start=-1)
+
+
+def test_reads_the_audit_log_and_steps_of_a_trajectory(service: ScriptedService) -> None:
+    steps = {"trajectory": None, "steps": [{"step": 1}], "next_offset": 9}
+    bodies = [b'{"entries": [{"id": 7}]}', json.dumps(steps).encode(), b"PNG"]
+    bodies += [b'{"computers": [{"id": "c", "status": "running"}]}', b'{"computers": []}']
+    service.answers = [Answer(body=body) for body in bodies]
+    vc = client(service)
+    desk = vc.computer(id="c")
+    assert vc.audit(limit=1, before=9, computer="c") == [{"id": 7}]
+    assert desk.trajectory_steps(offset=5)["next_offset"] == 9
+    assert desk.trajectory_picture("pictures/0001.png") == b"PNG"
+    assert vc.projects.start("lab") == [{"id": "c", "status": "running"}]
+    assert vc.computers.list("lab", status=["running", "stopped"]) == []
+    paths = [request.path.removeprefix("/api") for request in service.received]
+    assert paths == [
+        "/audit?limit=1&before=9&computer=c",
+        "/computers/c/trajectory/steps?offset=5",
+        "/computers/c/trajectory/pictures/0001.png",
+        "/projects/lab/start",
+        "/projects/lab/computers?status=running&status=stopped",
+    ]
+
+
 @pytest.mark.parametrize("status", [200, 404])
 def test_takes_no_other_server_for_the_service(service: ScriptedService, status: int) -> None:
     service.answers = [Answer(status, b'{"error": "Not found", "id": "x"}', {"x-api-version": None})]

@@ -128,6 +128,8 @@ class AsyncComputer(_ComputerPart):
     release_control = awaiting(computer.release_control)
     start_trajectory = awaiting(computer.start_trajectory)
     trajectory = awaiting(computer.trajectory)
+    trajectory_steps = awaiting(computer.trajectory_steps)
+    trajectory_picture = awaiting(computer.trajectory_picture)
     end_trajectory = awaiting(computer.end_trajectory)
     save_trajectory = awaiting(files.save_trajectory)
     delete_trajectory = awaiting(computer.delete_trajectory)
@@ -248,6 +250,9 @@ class AsyncProjects(_ServicePart):
     list = awaiting(resources.list_projects)
     get = awaiting(resources.get_project)
     rename = awaiting(resources.rename_project)
+    start = awaiting(resources.start_project)
+    stop = awaiting(resources.stop_project)
+    restart = awaiting(resources.restart_project)
     delete = awaiting(resources.delete_project)
 
 
@@ -387,6 +392,7 @@ class AsyncVirtualComputers(_ServicePart):
     health = awaiting(resources.health)
     me = awaiting(resources.me)
     usage = awaiting(resources.usage)
+    audit = awaiting(resources.audit)
     request = awaiting(resources.request)
 
     def computer(

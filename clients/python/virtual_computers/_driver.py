@@ -10,7 +10,7 @@ from typing import Any, AsyncIterable, AsyncIterator, Iterable, Iterator, TypeVa
 import httpx
 
 from ._errors import ServiceUnreachableError
-from ._requests import Answer, Flow, Request, Session, Step, failure, late, timeouts
+from ._requests import SUCCESS, Answer, Flow, Request, Session, Step, failure, late, timeouts
 
 T = TypeVar("T")
 
@@ -161,10 +161,10 @@ class Reader:
     def __init__(self, request: Request, response: httpx.Response, session: Session) -> None:
         self._status = response.status_code
         self._headers = {name.lower(): value for name, value in response.headers.items()}
-        self._sink = request.sink if response.status_code == 200 else None
+        self._sink = request.sink if response.status_code in SUCCESS else None
         self._pieces: list[bytes] = []
         self._length = 0
-        self._most = MOST_BYTES if response.status_code == 200 else MOST_ERROR_BYTES
+        self._most = MOST_BYTES if response.status_code in SUCCESS else MOST_ERROR_BYTES
         self._base_url = session.settings.base_url
         self._end = None if request.timeout is None else time.monotonic() + request.timeout
 

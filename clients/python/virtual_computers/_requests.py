@@ -34,6 +34,8 @@ RESTART_SECONDS = 5.0
 """A service of this machine that restarts refuses connections for a second or two."""
 RESTART_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 60.0
+SUCCESS = (200, 206)
+"""All of what was asked for, and a part of a file."""
 IDEMPOTENCY_KEY = "idempotency-key"
 CREATION = re.compile(r"/projects|/images|(/projects/[^/]+)?/computers(/[^/]+/(fork|snapshots))?")
 """Paths to which the service carries out a POST once for the same key."""
@@ -193,7 +195,7 @@ def exchange(session: Session, request: Request) -> Flow[Answer]:
         try:
             answer: Answer = yield replace(request, timeout=left)
             base_url = session.settings.base_url
-            if answer.status == 200:
+            if answer.status in SUCCESS:
                 return of_service(base_url, answer)
             raise error_from_answer(base_url, answer.status, answer.headers, answer.body)
         except (ServiceError, ServiceUnreachableError) as error:

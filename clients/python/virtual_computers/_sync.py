@@ -128,6 +128,8 @@ class Computer(_ComputerPart):
     release_control = blocking(computer.release_control)
     start_trajectory = blocking(computer.start_trajectory)
     trajectory = blocking(computer.trajectory)
+    trajectory_steps = blocking(computer.trajectory_steps)
+    trajectory_picture = blocking(computer.trajectory_picture)
     end_trajectory = blocking(computer.end_trajectory)
     save_trajectory = blocking(files.save_trajectory)
     delete_trajectory = blocking(computer.delete_trajectory)
@@ -244,6 +246,9 @@ class Projects(_ServicePart):
     list = blocking(resources.list_projects)
     get = blocking(resources.get_project)
     rename = blocking(resources.rename_project)
+    start = blocking(resources.start_project)
+    stop = blocking(resources.stop_project)
+    restart = blocking(resources.restart_project)
     delete = blocking(resources.delete_project)
 
 
@@ -380,6 +385,7 @@ class VirtualComputers(_ServicePart):
     health = blocking(resources.health)
     me = blocking(resources.me)
     usage = blocking(resources.usage)
+    audit = blocking(resources.audit)
     request = blocking(resources.request)
 
     def computer(

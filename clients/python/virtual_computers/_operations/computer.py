@@ -20,7 +20,7 @@ from .._models import (
     parse,
     size_text,
 )
-from .._requests import Flow, Session, call_json, given, late, segment
+from .._requests import Flow, Session, call, call_json, given, late, segment
 
 START_SECONDS = 600.0
 """Time for a computer to start if the client has no `request_timeout`."""
@@ -320,6 +320,19 @@ def start_trajectory(of: Target, *, max_seconds: int | None = None) -> Flow[Traj
 def trajectory(of: Target) -> Flow[Trajectory]:
     """Its recorded actions; `save_trajectory` gets the files."""
     return parse(Trajectory, (yield from of.ask("GET", "/trajectory")))
+
+
+def trajectory_steps(
+    of: Target, *, offset: int | None = None, limit: int | None = None
+) -> Flow[dict[str, Any]]:
+    """Some of its recorded actions, in `steps`; continue at `next_offset`."""
+    return (yield from of.ask("GET", "/trajectory/steps", params=given(offset=offset, limit=limit)))
+
+
+def trajectory_picture(of: Target, name: str) -> Flow[bytes]:
+    """A picture of a step as PNG, by its name in `before` or `after`."""
+    path = f"{of.path}/trajectory/pictures/{segment(name.removeprefix('pictures/'))}"
+    return (yield from call(of.session, "GET", path, accept="image/png")).body
 
 
 def end_trajectory(of: Target) -> Flow[Trajectory]:

@@ -24,11 +24,30 @@ JOB_OUTPUT = 1024 * 1024
 Data = Union[str, bytes, bytearray, Iterable[bytes], AsyncIterable[bytes]]
 
 
-def read(of: Target, path: str) -> Flow[bytes]:
-    """A whole file in memory. Paths begin in the home directory unless they begin with `/`."""
+def read(
+    of: Target, path: str, *, start: int | None = None, end: int | None = None
+) -> Flow[bytes]:
+    """
+    A file in memory, or a part of it: `start` and `end` are those of a slice, `data[start:end]`. Paths
+    begin in the home directory unless they begin with `/`.
+    """
+    first = start or 0
+    if first < 0 or (end is not None and end < 0):
+        raise ValueError("start and end must not be negative")
+    if end is not None and end <= first:
+        return b""
+    is_part = first > 0 or end is not None
+    headers = {"range": f"bytes={first}-{'' if end is None else end - 1}"} if is_part else {}
     pieces: list[bytes] = []
-    yield from _receive(of, path, pieces.append)
-    return b"".join(pieces)
+    try:
+        answer = yield from _receive(of, path, pieces.append, headers)
+    except ServiceError as error:
+        if is_part and error.code == "range_not_satisfiable":
+            return b""
+        raise
+    data = b"".join(pieces)
+    # A file without a size, as in /proc, is always answered whole.
+    return data[start:end] if is_part and "content-range" not in answer else data
 
 
 def write(
@@ -261,8 +280,14 @@ async def _sized_async(pieces: AsyncIterable[bytes], size: int) -> AsyncIterator
     _check_size(sent, size)
 
 
-def _receive(of: Target, path: str, sink: Callable[[bytes], object]) -> Flow[Mapping[str, str]]:
-    request = Request("GET", f"{of.path}/files{query({'path': path})}", sink=sink)
+def _receive(
+    of: Target,
+    path: str,
+    sink: Callable[[bytes], object],
+    headers: Mapping[str, str] | None = None,
+) -> Flow[Mapping[str, str]]:
+    url = f"{of.path}/files{query({'path': path})}"
+    request = Request("GET", url, dict(headers or {}), sink=sink)
     return (yield from exchange(of.session, request)).headers
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
-from .._models import Publication, Resolution, Secret, Volume, Webhook, parse, size_text
+from .._models import Publication, Resolution, Secret, Status, Volume, Webhook, parse, size_text
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -37,6 +37,26 @@ def rename_project(of: Session, project: str, name: str) -> Flow[Project]:
 def delete_project(of: Session, project: str) -> Flow[None]:
     """Deletes a project, its computers and their disks permanently."""
     yield from call_json(of, "DELETE", f"/projects/{segment(project)}", work=600)
+
+
+def start_project(of: Session, project: str) -> Flow[list[dict[str, Any]]]:
+    """Starts its computers; `id`, `status` and, if it failed, `error` of each."""
+    return _each(of, project, "start")
+
+
+def stop_project(of: Session, project: str) -> Flow[list[dict[str, Any]]]:
+    """Stops its computers; the disks stay."""
+    return _each(of, project, "stop")
+
+
+def restart_project(of: Session, project: str) -> Flow[list[dict[str, Any]]]:
+    """Stops and starts its computers."""
+    return _each(of, project, "restart")
+
+
+def _each(of: Session, project: str, step: str) -> Flow[list[dict[str, Any]]]:
+    path = f"/projects/{segment(project)}/{step}"
+    return list((yield from call_json(of, "POST", path, work=600))["computers"])
 
 
 # Computers.
@@ -95,25 +115,33 @@ def new_file(path: str, content: str | bytes) -> dict[str, str]:
 
 
 def list_computers(
-    of: Session, project: str, *, labels: Mapping[str, str | None] | None = None
+    of: Session,
+    project: str,
+    *,
+    labels: Mapping[str, str | None] | None = None,
+    status: Status | Sequence[Status] | None = None,
 ) -> Flow[list[ComputerInfo]]:
     """
     The computers of a project; with `labels` only those that have all of them. None stands for any
-    value.
+    value. With `status` only those with that status, or one of several.
     """
     path = f"/projects/{segment(project)}/computers"
-    answer = yield from call_json(of, "GET", path, params={"label": _labels(labels)})
+    params = {"label": _labels(labels), "status": status}
+    answer = yield from call_json(of, "GET", path, params=params)
     return [ComputerInfo.of(one) for one in answer["computers"]]
 
 
 def list_all_computers(
-    of: Session, *, labels: Mapping[str, str | None] | None = None
+    of: Session,
+    *,
+    labels: Mapping[str, str | None] | None = None,
+    status: Status | Sequence[Status] | None = None,
 ) -> Flow[list[ComputerInfo]]:
-    """The computers of all projects, the oldest first; `labels` as in `list`."""
+    """The computers of all projects, the oldest first; `labels` and `status` as in `list`."""
     computers: list[ComputerInfo] = []
     cursor = None
     while True:
-        params = {"limit": 1000, "cursor": cursor, "label": _labels(labels)}
+        params = {"limit": 1000, "cursor": cursor, "label": _labels(labels), "status": status}
         answer = yield from call_json(of, "GET", "/computers", params=params)
         computers.extend(ComputerInfo.of(one) for one in answer["computers"])
         cursor = answer["next_cursor"]
@@ -363,6 +391,21 @@ def health(of: Session) -> Flow[dict[str, Any]]:
 def me(of: Session) -> Flow[Me]:
     """The owner of the key, and how many computers it may run."""
     return parse(Me, (yield from call_json(of, "GET", "/me")))
+
+
+def audit(
+    of: Session,
+    *,
+    limit: int | None = None,
+    before: int | None = None,
+    computer: str | None = None,
+) -> Flow[list[dict[str, Any]]]:
+    """
+    The owner's audit log, the newest entry first; `before` is the `id` of the last entry of the page
+    before, `computer` the id of one computer, which may have been deleted.
+    """
+    params = {"limit": limit, "before": before, "computer": computer}
+    return list((yield from call_json(of, "GET", "/audit", params=params))["entries"])
 
 
 def usage(of: Session, *, days: int | None = None) -> Flow[dict[str, Any]]:

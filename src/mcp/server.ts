@@ -3,12 +3,12 @@ import { errorMessage } from '../lib/text/error-message.js';
 import type { Service } from './service.js';
 import type { Tool } from './tool.js';
 import { tools } from './tools.js';
-import { TOOLSET_NAMES, type Toolset } from './toolsets.js';
+import { DEFAULT_TOOLSETS, type Toolset } from './toolsets.js';
 
 export interface McpOptions {
   readonly service: Service;
   readonly version: string;
-  /** All by default. */
+  /** Those of `DEFAULT_TOOLSETS` by default. */
   readonly toolsets?: readonly Toolset[];
   /** Only tools that change nothing. */
   readonly readOnly?: boolean;
@@ -24,12 +24,13 @@ const INSTRUCTIONS =
 
 /** The tools that a server with these options has. */
 export function offered({
-  toolsets = TOOLSET_NAMES,
+  toolsets = DEFAULT_TOOLSETS,
   readOnly = false,
 }: Pick<McpOptions, 'toolsets' | 'readOnly'>): Tool[] {
   return tools.filter(
     ({ toolset, annotations }) =>
-      toolsets.includes(toolset) && (!readOnly || annotations.readOnlyHint),
+      [toolset].flat().some((one) => toolsets.includes(one)) &&
+      (!readOnly || annotations.readOnlyHint),
   );
 }
 

@@ -8,7 +8,7 @@ import type { Toolset } from './toolsets.js';
 /** A tool: its description for models, and what it does. */
 export interface Tool {
   readonly name: string;
-  readonly toolset: Toolset;
+  readonly toolset: Toolset | readonly Toolset[];
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;

@@ -50,7 +50,7 @@ function quoted(text: string): string {
   return JSON.stringify(cut ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text);
 }
 
-/** All tools, ten at most: a model has to read all of them. */
+/** All tools. Without a choice there are ten at most: a model has to read all of them. */
 export const tools: readonly Tool[] = [
   tool({
     name: 'list_computers',
@@ -118,7 +118,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     name: 'create_computer',
-    toolset: 'computers',
+    toolset: ['computers', 'manage'],
     title: 'Create a computer',
     description: 'Creates a virtual computer and starts it. It costs memory until it is stopped.',
     input: z.object({
@@ -174,6 +174,21 @@ export const tools: readonly Tool[] = [
       const options = { params: { id }, ...(signal && { signal }) };
       const { status } = await service.request('stopComputer', options);
       return said(`The computer is ${status}.`);
+    },
+  }),
+  tool({
+    name: 'delete_computer',
+    toolset: 'manage',
+    title: 'Delete a computer',
+    description:
+      'Deletes a computer with its disk and snapshots. This cannot be undone; stop_computer keeps them.',
+    input: z.object({ computer }),
+    annotations: { ...CHANGES, destructiveHint: true, openWorldHint: false },
+    run: async (service, { computer: given }, signal) => {
+      const found = await findComputer(service, given, signal);
+      const options = { params: { id: found.id }, ...(signal && { signal }) };
+      await service.request('deleteComputer', options);
+      return said(`${addressOf(found)} is deleted.`);
     },
   }),
   ...snapshotTools,

@@ -18,9 +18,14 @@ export const command = defineCommand({
   ].join(' '),
   arguments: {},
   options: {
-    toolset: list('--toolset <name>', 'only these tools; repeatable', oneOf(TOOLSET_NAMES), {
-      choices: TOOLSET_NAMES,
-    }),
+    toolset: list(
+      '--toolset <name>',
+      'only these tools; repeatable; manage also deletes computers',
+      oneOf(TOOLSET_NAMES),
+      {
+        choices: TOOLSET_NAMES,
+      },
+    ),
     readOnly: flag('--read-only', 'only tools that change nothing'),
     secret: list('--secret <name>', 'secret that may be typed; repeatable', nonEmpty, {
       completes: 'secret',

@@ -57,6 +57,24 @@ it('a temporary browser needs no key, has an empty profile and leaves nothing', 
   await desktop.until('! ls -d /tmp/vc-browser-* 2>/dev/null && ! pgrep -f user-data-dir=/tmp');
 });
 
+thorough(
+  'a window opens with the lock of a Chromium that was killed before a new host name',
+  async () => {
+    const start = 'setsid --fork chromium about:blank >/dev/null 2>&1';
+    const window = 'xdotool search --onlyvisible --name "about:blank"';
+    await desktop.run(start);
+    await desktop.until(`${window} >/dev/null`);
+    await desktop.run(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: of the shell
+      'pid=$(readlink ~/.config/chromium/SingletonLock); pid=${pid##*-}; kill -KILL $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done; ln -sfn old-name-$pid ~/.config/chromium/SingletonLock',
+    );
+    await desktop.until(`! ${window} >/dev/null`);
+    await desktop.run(start);
+    await desktop.until(`${window} >/dev/null`);
+    await desktop.run('pkill chromium');
+  },
+);
+
 thorough('a browser that crashes ends its connections, and starts again', async () => {
   const connect = () => chromium.connectOverCDP(endpoint(), { headers: headers(), timeout });
   const first = await connect();

@@ -18,6 +18,7 @@ import { onComputer, runningComputer } from '../../targets/computers.js';
 const BROWSERS = 'chromium google-chrome firefox firefox-esr epiphany x-www-browser';
 const NO_BROWSER = 127;
 const NO_FILE = 66;
+const NO_WINDOW = 75;
 /** Seconds for a window of the browser, and for a stable screen. */
 const WINDOW = 60;
 const STABLE = 15;
@@ -39,6 +40,7 @@ for browser in ${BROWSERS}; do
   until [ "$(date +%s)" -ge $end ] || xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1; do
     sleep 0.2
   done
+  [ "$3" = 0 ] || xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1 || exit ${NO_WINDOW}
   exit 0
 done
 exit ${NO_BROWSER}`;
@@ -141,6 +143,11 @@ async function browserOf(remote: NodeProcess, computer: string, file: string): P
     throw new CliError(`${computer} has no file ${file}`, {
       remedy: `copy it first: vc cp FILE ${shellWord(`${computer}:${file}`)}`,
       code: 'not_found',
+    });
+  }
+  if (exit.code === NO_WINDOW) {
+    throw new CliError(`${printed.trim()} opened no window in ${computer} within ${WINDOW} s`, {
+      remedy: `see its screen: vc screenshot ${shellWord(computer)} --show`,
     });
   }
   const reason = failure.trim().split('\n').at(-1) ?? '';

@@ -76,6 +76,13 @@ it('says that the computer has no browser', async () => {
   );
 });
 
+it('says that no window was opened, in place of success', async () => {
+  exits(75, 'chromium\n');
+  const { code, stdout, stderr } = await open('example.com');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/chromium opened no window in demo\/desktop within 60 s\n.*vc screenshot/);
+});
+
 it('waits for a stable screen, unless it is told not to', async () => {
   exits(0, 'chromium\n');
   const waits = () => world.service.received.filter(({ url }) => url.endsWith('/wait'));

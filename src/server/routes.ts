@@ -30,12 +30,17 @@ import {
   watchDeparture,
 } from './requests.js';
 
+/** The paths of an operation, with those for older clients. */
+function pathsOf({ paths, aliases = [] }: Pick<Operation, 'paths' | 'aliases'>): string[] {
+  return [...paths, ...aliases];
+}
+
 /** Every method and path of the contract, including those that are not operations. */
 const PATHS: readonly (Pick<Operation, 'administrators'> & {
   readonly method: string;
   readonly paths: readonly string[];
 })[] = [
-  ...Object.values(endpoints),
+  ...Object.values(endpoints).map((endpoint) => ({ ...endpoint, paths: pathsOf(endpoint) })),
   { method: 'GET', paths: VERSION_PATHS },
   {
     method: 'GET',
@@ -72,7 +77,7 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
       isOfComputer,
       place: placeOf(operation.response),
     };
-    for (const url of operation.paths) {
+    for (const url of pathsOf(operation)) {
       app.route({
         method: operation.method,
         url,

@@ -14,6 +14,8 @@ export interface Route {
   readonly body?: z.ZodType;
   readonly query?: z.ZodType;
   readonly response?: z.ZodType;
+  /** For older clients, and not in the OpenAPI document. */
+  readonly isAlias: boolean;
   /** Needs no key. */
   readonly open: boolean;
   /** A WebSocket. */
@@ -22,10 +24,11 @@ export interface Route {
 
 const streams: Readonly<Record<string, ByteStream>> = byteStreams;
 const described: Route[] = Object.entries(endpoints).flatMap(([name, { paths, ...endpoint }]) =>
-  paths.map((path) => ({
+  [...paths, ...(endpoint.aliases ?? [])].map((path) => ({
     ...endpoint,
     name,
     path,
+    isAlias: endpoint.aliases?.includes(path) ?? false,
     open: endpoint.access === 'open',
     upgrade: streams[name]?.messages !== undefined,
   })),
@@ -55,7 +58,8 @@ function routesOf(
   paths: readonly string[],
   more: Partial<Route>,
 ): Route[] {
-  return paths.map((path) => ({ name, method, path, open: false, upgrade: false, ...more }));
+  const usual = { isAlias: false, open: false, upgrade: false };
+  return paths.map((path) => ({ name, method, path, ...usual, ...more }));
 }
 
 /** The parameters of a path, by name. */

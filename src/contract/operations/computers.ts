@@ -104,6 +104,7 @@ export const computersOperations = {
   startComputer: {
     method: 'POST',
     paths: computerPaths('/start'),
+    aliases: computerPaths('/ensure-running'),
     tag: 'Computers',
     summary: 'Start a computer',
     description: 'Has no effect on a computer that runs.',

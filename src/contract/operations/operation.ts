@@ -34,6 +34,8 @@ export interface Endpoint {
   readonly method: Method;
   /** Paths relative to the base URL; clients use the first whose parameters they have. */
   readonly paths: readonly [string, ...string[]];
+  /** Further paths, for older clients of this API family; not in the OpenAPI document. */
+  readonly aliases?: readonly string[];
   readonly tag: Tag;
   readonly summary: string;
   /** What the summary does not say. */

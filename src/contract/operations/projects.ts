@@ -7,6 +7,7 @@ import {
   ProjectList,
   ProjectWithComputers,
   UpdateProject,
+  WorkspaceList,
 } from '../resources/projects.js';
 import { Secret, SecretList, SetSecret } from '../resources/secrets.js';
 import type { Operations } from './operation.js';
@@ -15,6 +16,7 @@ export const projectsOperations = {
   createProject: {
     method: 'POST',
     paths: ['/projects'],
+    aliases: ['/workspaces'],
     tag: 'Projects',
     summary: 'Create a project',
     access: manage.owner,
@@ -32,9 +34,20 @@ export const projectsOperations = {
     access: look.project,
     response: ProjectList,
   },
+  listWorkspaces: {
+    method: 'GET',
+    paths: ['/workspaces'],
+    tag: 'Projects',
+    summary: 'List projects, for older clients of this API family',
+    description:
+      'They call projects workspaces: `POST /workspaces`, `GET` and `DELETE /workspaces/{project}` are the same as for `/projects`.',
+    access: look.project,
+    response: WorkspaceList,
+  },
   getProject: {
     method: 'GET',
     paths: ['/projects/:project', '/projects/by-name/:project'],
+    aliases: ['/workspaces/:project', '/workspaces/by-name/:project'],
     tag: 'Projects',
     summary: 'Get a project with its computers',
     access: look.project,
@@ -55,6 +68,7 @@ export const projectsOperations = {
   deleteProject: {
     method: 'DELETE',
     paths: ['/projects/:project'],
+    aliases: ['/workspaces/:project'],
     tag: 'Projects',
     summary: 'Delete a project and its computers',
     description: 'Deletes its computers first. Fails if one of them is protected.',

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { COMPUTER_STATUSES, EXPIRY_SECONDS, MAX_FORKS, ON_IDLE } from '../constants.js';
+import { COMPUTER_STATUSES, EXPIRY_SECONDS, MAX_FORKS, ON_IDLE, RAM_SIZES } from '../constants.js';
 import { ComputerEnvironment, EnvironmentChanges } from '../environment.js';
 import {
   ComputerName,
   exactlyOne,
   ImageName,
   integer,
+  oneOf,
   oneOfWords,
   queryNumber,
   queryWords,
@@ -211,6 +212,9 @@ const InProject = z
 
 /** Older clients of this API family have other names for the project. */
 export const CreateComputerIn = CreateComputer.extend({
+  ram: oneOf([1, ...RAM_SIZES, 16], 'GB')
+    .default(2)
+    .describe('Memory in GB. `1` and `16` are for older clients.'),
   project: InProject.meta({ description: 'Name or id of the project.', examples: ['lab'] }),
   project_id: InProject.describe('The same as `project`.'),
   workspace_id: InProject.describe('The same as `project`.'),
@@ -230,6 +234,8 @@ export const CreateComputerIn = CreateComputer.extend({
 
 export type UpdateComputer = z.infer<typeof UpdateComputer>;
 export type CreateComputer = z.infer<typeof CreateComputer>;
+/** A computer to create in either way: `createComputerIn` takes more sizes of memory. */
+export type ComputerSettings = Omit<CreateComputer, 'ram'> & { readonly ram: number };
 export type ForkComputer = z.infer<typeof ForkComputer>;
 export type ForkedComputers = z.infer<typeof ForkedComputers>;
 export type ComputersFilter = z.infer<typeof ComputersFilter>;

@@ -32,6 +32,10 @@ export const ProjectList = z
   .object({ projects: z.array(Project).describe('Oldest first.') })
   .meta({ id: 'ProjectList', description: 'Projects of the owner.' });
 
+export const WorkspaceList = z
+  .object({ workspaces: z.array(Project).describe('Oldest first.') })
+  .meta({ id: 'WorkspaceList', description: 'Projects of the owner.' });
+
 /** What happened to each computer of a project. */
 export const ProjectAction = z
   .object({

@@ -8,11 +8,11 @@ import { ApiError } from '../../contract/errors.js';
 import type {
   Computer,
   ComputerPage,
+  ComputerSettings,
   ComputerStatus,
   ComputersFilter,
   ComputersQuery,
   Control,
-  CreateComputer,
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
@@ -77,7 +77,7 @@ export class Computers {
   async create(
     owner: Owner,
     project: ProjectRow,
-    input: CreateComputer,
+    input: ComputerSettings,
     wait: Waiting,
     onCreated?: OnCreated,
   ): Promise<Computer> {

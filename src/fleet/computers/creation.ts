@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import type { CreateComputer } from '../../contract/resources.js';
+import type { ComputerSettings } from '../../contract/resources.js';
 import { isReserving, type MachineIdentity } from '../../engines/pool/reserving.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Owner } from '../accounts/api-keys.js';
@@ -65,7 +65,7 @@ export class Creation {
   async ofImage(
     owner: Owner,
     project: ProjectRow,
-    input: CreateComputer,
+    input: ComputerSettings,
     onCreated?: OnCreated,
     disk?: SavedDiskRecord,
   ): Promise<ComputerRecord> {

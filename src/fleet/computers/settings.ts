@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EXPIRY_SECONDS, MAX_LABELS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
-import type { CreateComputer, UpdateComputer } from '../../contract/resources.js';
+import type { ComputerSettings, UpdateComputer } from '../../contract/resources.js';
 import { machineSize, wantedSize } from '../lifecycle/machine-size.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -12,7 +12,7 @@ type Settings = Pick<
 type Size = Pick<ComputerRecord, 'ram' | 'cpu' | 'width' | 'height' | 'machine_size'>;
 
 /** What a new row has. Throws `invalid_request` for settings that do not go together. */
-export function newSettings(input: CreateComputer): Settings {
+export function newSettings(input: ComputerSettings): Settings {
   const { auto_stop_minutes, on_idle, expires_in } = input;
   refuseIdle({ auto_stop_minutes, on_idle });
   return {

@@ -7,6 +7,7 @@ import type { Handlers } from './handlers.js';
 type Names =
   | 'createProject'
   | 'listProjects'
+  | 'listWorkspaces'
   | 'getProject'
   | 'updateProject'
   | 'deleteProject'
@@ -54,6 +55,7 @@ export const projectHandlers: Pick<Handlers, Names> = {
   createProject: ({ fleet, owner, body, onCreated }) =>
     fleet.projects.create(owner, body.name, onCreated),
   listProjects: ({ fleet, owner }) => ({ projects: fleet.projects.list(owner) }),
+  listWorkspaces: ({ fleet, owner }) => ({ workspaces: fleet.projects.list(owner) }),
   getProject: ({ fleet, owner, params }) => fleet.projects.get(owner, params.project ?? ''),
   updateProject: ({ fleet, owner, params, body }) =>
     fleet.projects.update(owner, params.project ?? '', body),

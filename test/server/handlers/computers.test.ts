@@ -107,6 +107,28 @@ it.each(['limit=0', 'limit=1001', 'limit=x', 'status=runing', 'status=', 'cursor
   },
 );
 
+it('older clients call projects workspaces, and start a computer with ensure-running', async () => {
+  const { send } = app;
+  const { json: made } = await send('POST', '/api/workspaces', { body: { name: 'w' } });
+  const listed = (await send('GET', '/api/workspaces')).json.workspaces as { id: string }[];
+  expect(listed.map(({ id }) => id)).toContain(made.id);
+  const { json: desk } = await create({ workspace_id: made.id, name: 'desk', ram: 16 });
+  expect(desk.ram).toBe(16);
+  const found = (await send('GET', `/api/workspaces/${made.id}`)).json.computers;
+  expect(found).toMatchObject([{ id: desk.id }]);
+  await send('POST', `/api/computers/${desk.id}/stop`);
+  const { json: running } = await send('POST', `/api/computers/${desk.id}/ensure-running`);
+  expect(running).toMatchObject({ id: desk.id, status: 'running' });
+  expect((await send('PUT', '/api/workspaces')).status).toBe(405);
+  expect((await send('DELETE', `/api/workspaces/${made.id}`)).json).toEqual({ success: true });
+});
+
+it('the published creation takes the published sizes only', async () => {
+  const body = { name: 'large', ram: 16 };
+  const { status, json } = await app.send('POST', '/api/projects/p/computers', { body });
+  expect([status, json.error]).toEqual([400, 'ram must be 2, 4 or 8 (GB).']);
+});
+
 it.each([
   ['project', 'name'],
   ['project_id', 'id'],

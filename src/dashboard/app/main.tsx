@@ -55,11 +55,28 @@ function Banner() {
 function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notices.value.map(({ id, text, failure }) => (
-        <div key={id} class={failure === undefined ? 'notice' : 'notice bad'}>
+      {notices.value.map(({ id, text, failed, retry }) => (
+        <div key={id} class={failed.length === 0 ? 'notice' : 'notice bad'}>
           <div>
             <p class="break">{text}</p>
-            {failure !== undefined && <FailureDetails failure={failure} />}
+            {failed.map(({ failure, names }) => (
+              <div key={failure.message}>
+                {names.length > 0 && <p class="names break">{names.join(', ')}</p>}
+                <FailureDetails failure={failure} />
+              </div>
+            ))}
+            {retry !== undefined && (
+              <button
+                type="button"
+                class="small"
+                onClick={() => {
+                  dismiss(id);
+                  retry();
+                }}
+              >
+                Retry
+              </button>
+            )}
           </div>
           <button
             type="button"

@@ -2,11 +2,19 @@ import { signal } from '@preact/signals';
 import { asFailure, type Failure } from '../api/failure.js';
 import { visible } from './visible.js';
 
+/** An error, and what it happened to if that was several things. */
+export interface Failed {
+  readonly failure: Failure;
+  readonly names: readonly string[];
+}
+
 export interface Notice {
   readonly id: number;
   readonly text: string;
-  /** Set for an error, which stays until it is dismissed. */
-  readonly failure?: Failure;
+  /** Not empty for errors, which stay until they are dismissed. */
+  readonly failed: readonly Failed[];
+  /** Does again what failed. */
+  readonly retry?: () => void;
 }
 
 const SHOWN_MS = 5_000;
@@ -21,16 +29,30 @@ export function dismiss(id: number): void {
 
 /** Says that something was done. */
 export function tell(text: string): void {
-  const id = add({ text });
+  const id = add({ text, failed: [] });
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
 /** Shows an error; `what` says what failed. */
 export function tellFailure(what: string, error: unknown): void {
   const failure = asFailure(error);
-  // The banner already says that the service is away, and the login page that the session ended.
-  if (failure.code === 'unreachable' || failure.status === 401) return;
-  add({ text: what, failure });
+  // The login page says that the session has ended.
+  if (failure.status !== 401) add({ text: what, failed: [{ failure, names: [] }] });
+}
+
+/** Says how what was done to several things has ended, with equal errors together. */
+export function tellResult(
+  text: string,
+  failures: readonly { readonly name: string; readonly failure: Failure }[],
+  retry: () => void,
+): void {
+  const groups = new Map<string, { failure: Failure; names: string[] }>();
+  for (const { name, failure } of failures) {
+    const group = groups.get(failure.message) ?? { failure, names: [] };
+    group.names.push(visible(name));
+    groups.set(failure.message, group);
+  }
+  add({ text, failed: [...groups.values()], retry });
 }
 
 function add(notice: Omit<Notice, 'id'>): number {

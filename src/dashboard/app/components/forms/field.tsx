@@ -60,6 +60,11 @@ export function Field(props: FieldProps) {
   );
 }
 
+/** A field without which the form is not sent: the text has to be typed. Letters, digits, _ and - only. */
+export function Confirmation({ of: text }: { of: string }) {
+  return <Field label={`Type ${text} to confirm`} name="confirmation" required pattern={text} />;
+}
+
 type ChoiceProps = Labelled & {
   readonly name: string;
   readonly value?: string;

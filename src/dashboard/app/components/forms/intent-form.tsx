@@ -56,16 +56,11 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
           </Copy>
         </span>
         {onCancel !== undefined && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" data-first={danger ? '' : undefined} onClick={onCancel}>
             Cancel
           </button>
         )}
-        <button
-          type="submit"
-          class={danger ? 'danger' : 'primary'}
-          aria-disabled={isBusy}
-          data-first={danger ? '' : undefined}
-        >
+        <button type="submit" class={danger ? 'danger' : 'primary'} aria-disabled={isBusy}>
           {isBusy ? 'Sending…' : submit}
         </button>
       </footer>

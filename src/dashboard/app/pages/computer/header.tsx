@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../components/icon.js';
 import { Item, Menu } from '../../components/menu.js';
 import { StatusMark } from '../../components/status.js';
 import { tell, tellFailure } from '../../state/notices.js';
-import { restart, shownStatus, start, stop } from '../../state/power.js';
+import { perform, shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { forgetComputer, noteComputer } from '../../state/wall.js';
 import { ForkDialog, SaveImageDialog } from '../snapshots/copy-dialogs.js';
@@ -83,16 +83,24 @@ function PowerMenu({ computer }: { computer: Computer }) {
   return (
     <>
       <Menu label="Power" icon="power" wide>
-        <Item icon="start" disabled={isOn || !may.value('act')} onClick={() => start(computer)}>
+        <Item
+          icon="start"
+          disabled={isOn || !may.value('act')}
+          onClick={() => void perform('start', [computer])}
+        >
           Start
         </Item>
-        <Item icon="stop" disabled={!isOn || !may.value('act')} onClick={() => stop(computer)}>
+        <Item
+          icon="stop"
+          disabled={!isOn || !may.value('act')}
+          onClick={() => void perform('stop', [computer])}
+        >
           Stop
         </Item>
         <Item
           icon="restart"
           disabled={!isOn || !may.value('act')}
-          onClick={() => restart(computer)}
+          onClick={() => void perform('restart', [computer])}
         >
           Restart
         </Item>

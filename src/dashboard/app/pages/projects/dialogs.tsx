@@ -1,5 +1,5 @@
 import type { Project } from '../../api/types.js';
-import { Field } from '../../components/forms/field.js';
+import { Confirmation, Field } from '../../components/forms/field.js';
 import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
@@ -93,6 +93,7 @@ export function DeleteProject({ project, onDone, onClose }: OfProject) {
           undone.
         </p>
       )}
+      {count > 1 && <Confirmation of={project.name} />}
     </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { atOnce } from '../../api/at-once.js';
 import { call, request } from '../../api/http.js';
 import type { Computer, Connection, Lists, StreamStatus } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
@@ -167,14 +168,10 @@ function Running() {
 
 async function readStatuses(on: readonly Computer[], signal: AbortSignal) {
   const found: { computer: Computer; stream: StreamStatus }[] = [];
-  const waiting = [...on];
-  const work = async () => {
-    for (let computer = waiting.shift(); computer !== undefined; computer = waiting.shift()) {
-      const path = `/computers/${computer.id}/stream/status`;
-      const stream = await call<StreamStatus>('GET', path, { signal });
-      if (stream.status !== 'idle') found.push({ computer, stream });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await atOnce(on, AT_ONCE, async (computer) => {
+    const path = `/computers/${computer.id}/stream/status`;
+    const stream = await call<StreamStatus>('GET', path, { signal });
+    if (stream.status !== 'idle') found.push({ computer, stream });
+  });
   return found;
 }

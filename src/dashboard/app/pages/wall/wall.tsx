@@ -3,12 +3,13 @@ import { useCallback, useState } from 'preact/hooks';
 import type { WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { Dialog } from '../../components/forms/dialog.js';
+import { Confirmation } from '../../components/forms/field.js';
 import { Page } from '../../components/frame/page.js';
-import { Icon } from '../../components/icon.js';
+import { Icon, type IconName } from '../../components/icon.js';
 import { StatusMark } from '../../components/status.js';
 import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
-import { remove, shownStatus, start, stop } from '../../state/power.js';
+import { type Power, perform, shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { computers, isListed } from '../../state/wall.js';
 import { CreateComputer } from './create-computer.js';
@@ -147,9 +148,11 @@ interface BulkBarProps {
 function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
   const [isAsking, setAsking] = useState(false);
   const canAct = may.value('act');
-  const each = (act: (computer: WallComputer) => void, status: readonly string[]) => {
-    for (const computer of chosen) if (status.includes(computer.status)) act(computer);
-  };
+  const those = (...status: string[]) => chosen.filter((each) => status.includes(each.status));
+  const buttons: readonly { power: Power & IconName; name: string; of: WallComputer[] }[] = [
+    { power: 'start', name: 'Start', of: those('stopped', 'error') },
+    { power: 'stop', name: 'Stop', of: those('running', 'starting') },
+  ];
   const count = chosen.length === 1 ? '1 computer' : `${chosen.length} computers`;
   return (
     <section class="bulk" aria-label="Selected computers">
@@ -161,14 +164,17 @@ function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
         None
       </button>
       <span class="gap" />
-      <button type="button" disabled={!canAct} onClick={() => each(start, ['stopped', 'error'])}>
-        <Icon name="start" />
-        Start
-      </button>
-      <button type="button" disabled={!canAct} onClick={() => each(stop, ['running', 'starting'])}>
-        <Icon name="stop" />
-        Stop
-      </button>
+      {buttons.map(({ power, name, of }) => (
+        <button
+          key={power}
+          type="button"
+          disabled={!canAct || of.length === 0}
+          onClick={() => void perform(power, of)}
+        >
+          <Icon name={power} />
+          {name}
+        </button>
+      ))}
       {may.value('manage') && (
         <button type="button" class="danger" onClick={() => setAsking(true)}>
           <Icon name="trash" />
@@ -185,23 +191,25 @@ function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
               </li>
             ))}
           </ul>
-          <footer>
-            <button type="button" onClick={() => setAsking(false)}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              class="danger"
-              data-first
-              onClick={() => {
-                for (const computer of chosen) remove(computer);
-                setAsking(false);
-                onNone();
-              }}
-            >
-              Delete {count}
-            </button>
-          </footer>
+          <form
+            class="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void perform('delete', chosen);
+              setAsking(false);
+              onNone();
+            }}
+          >
+            {chosen.length > 1 && <Confirmation of={String(chosen.length)} />}
+            <footer>
+              <button type="button" data-first onClick={() => setAsking(false)}>
+                Cancel
+              </button>
+              <button type="submit" class="danger">
+                Delete {count}
+              </button>
+            </footer>
+          </form>
         </Dialog>
       )}
     </section>

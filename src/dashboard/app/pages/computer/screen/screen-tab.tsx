@@ -4,7 +4,7 @@ import type { Computer } from '../../../api/types.js';
 import { Empty } from '../../../components/empty.js';
 import { Icon } from '../../../components/icon.js';
 import { Time } from '../../../components/time.js';
-import { start } from '../../../state/power.js';
+import { perform } from '../../../state/power.js';
 import { may, session } from '../../../state/session.js';
 import { type ControlState, useControl } from './control.js';
 import { type Live, useLive } from './live.js';
@@ -68,7 +68,7 @@ function Off({ computer }: { computer: Computer }) {
     >
       {status_reason !== undefined && <p class="break">{status_reason}</p>}
       {isIdle && may.value('act') && (
-        <button type="button" class="primary" onClick={() => start(computer)}>
+        <button type="button" class="primary" onClick={() => void perform('start', [computer])}>
           Start
         </button>
       )}

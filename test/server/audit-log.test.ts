@@ -29,6 +29,20 @@ it('logs the creation and deletion of keys, with the key of the request', async 
   expect(JSON.stringify(await entries())).not.toContain(made.key);
 });
 
+it('answers the entries that match, and refuses an unknown outcome', async () => {
+  for (const name of ['p', 'p']) await app.send('POST', '/api/projects', { body: { name } });
+  await app.send('DELETE', '/api/keys/none');
+  expect(await entries('?action=PROJECT&outcome=failed')).toMatchObject([
+    { action: 'createProject', outcome: 'name_taken' },
+  ]);
+  expect(await entries(`?key=${ownKey}&action=key&limit=1`)).toMatchObject([
+    { action: 'deleteKey' },
+  ]);
+  const { status, json } = await app.send('GET', '/api/audit?outcome=bad');
+  expect(status).toBe(400);
+  expect(json.error).toMatch(/outcome must be "ok", "failed" or "cancelled"/);
+});
+
 it('keeps no key and no value of a secret that stands in place of a name', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   await app.send('DELETE', `/api/keys/${app.world.key}`);

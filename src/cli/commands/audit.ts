@@ -2,7 +2,7 @@ import { computerParameters } from '../../client/http/address.js';
 import type { Answer } from '../../contract/types/index.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
-import { defineCommand, value } from '../framework/define.js';
+import { choice, defineCommand, value } from '../framework/define.js';
 import { number, text } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
@@ -15,6 +15,8 @@ import { listComputers } from '../targets/lookup/find-computer.js';
 import { ownerOption } from '../targets/owners.js';
 
 type Entry = Answer<'listAudit'>['entries'][number];
+
+const OUTCOMES = ['ok', 'failed', 'cancelled'] as const;
 
 /** The columns of a history with the computer after the action. */
 function columns(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {
@@ -58,6 +60,11 @@ export const command = defineCommand({
       text,
       { completes: 'computer' },
     ),
+    action: value('--action <part>', 'only operations whose name contains this', text),
+    key: value('--key <key>', 'only what was done with this key, by its name or id', text, {
+      completes: 'key',
+    }),
+    outcome: choice('--outcome <outcome>', 'only entries that ended so', OUTCOMES),
     output: tableFormat,
   },
   fields: fields.auditEntry,
@@ -68,9 +75,10 @@ export const command = defineCommand({
       does: 'Show the history of a deleted computer',
       command: 'vc audit --computer cmp_0123456789abcdefghjk',
     },
+    { does: 'Show what failed', command: 'vc audit --outcome failed' },
     { does: 'Show what another owner did', command: 'vc audit --owner alice' },
   ],
-  async run(context, _, { owner, limit, before, computer }) {
+  async run(context, _, { owner, limit, before, computer, action, key, outcome }) {
     if (owner !== undefined && computer !== undefined && !isComputerId(computer)) {
       throw new UsageError(
         `--owner needs the id of the computer, not ${JSON.stringify(computer)}`,
@@ -81,6 +89,9 @@ export const command = defineCommand({
       limit,
       before,
       computer: computer === undefined ? undefined : await computerId(context, computer),
+      action,
+      key,
+      outcome,
     };
     const answer =
       owner === undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, queryNumber, Timestamp } from '../primitives.js';
+import { integer, oneOfWords, queryNumber, Timestamp } from '../primitives.js';
 
 /** An entry of a computer's audit log. */
 export const Action = z
@@ -76,6 +76,25 @@ export const AuditQuery = ActionsQuery.extend({
     .meta({
       description: 'Only entries of the computer with this id, which may have been deleted.',
       examples: ['cmp_7f3k2m9q4w8e1r6t5y0b'],
+    }),
+  action: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({
+      description: 'Only entries whose `action` contains this, in any case.',
+      examples: ['snapshot'],
+    }),
+  key: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Only entries of the key with this name or id.', examples: ['laptop'] }),
+  outcome: oneOfWords(['ok', 'failed', 'cancelled'])
+    .optional()
+    .meta({
+      description: 'Only entries with this outcome; `failed` has those with the code of an error.',
+      examples: ['failed'],
     }),
 });
 

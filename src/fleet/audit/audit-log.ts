@@ -141,21 +141,17 @@ export class AuditLog {
     { limit, before }: ActionsQuery,
   ): Action[] {
     this.#write();
-    const end = before ?? Number.MAX_SAFE_INTEGER;
-    return this.#store.audit.listOfOwner({ id: owner_id }, id, end, limit).map(actionOf);
+    const filter = { computer: id, before, limit };
+    return this.#store.audit.listOfOwner({ id: owner_id }, filter).map(actionOf);
   }
 
   /**
    * The owner's entries, newest first; those of deleted computers too. A key for one project sees those
    * of its computers.
    */
-  listOfOwner(
-    owner: Pick<Owner, 'id' | 'projectId'>,
-    { limit, before, computer }: AuditQuery,
-  ): OwnersEntry[] {
+  listOfOwner(owner: Pick<Owner, 'id' | 'projectId'>, query: AuditQuery): OwnersEntry[] {
     this.#write();
-    const end = before ?? Number.MAX_SAFE_INTEGER;
-    const rows = this.#store.audit.listOfOwner(owner, computer, end, limit);
+    const rows = this.#store.audit.listOfOwner(owner, query);
     return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
   }
 
@@ -163,7 +159,7 @@ export class AuditLog {
   knows(ownerId: string): boolean {
     this.#write();
     const { audit } = this.#store;
-    return audit.listOfOwner({ id: ownerId }, undefined, Number.MAX_SAFE_INTEGER, 1).length > 0;
+    return audit.listOfOwner({ id: ownerId }, { limit: 1 }).length > 0;
   }
 
   /** Writes the pending entries. */

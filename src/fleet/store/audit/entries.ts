@@ -17,6 +17,18 @@ export interface AuditRow {
   readonly ms: number;
 }
 
+/** Which rows are listed: those before an id that match all that is given. */
+export interface AuditFilter {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  readonly computer?: string | undefined;
+  /** A part of the action's name, in any case. */
+  readonly action?: string | undefined;
+  /** Name or id. */
+  readonly key?: string | undefined;
+  readonly outcome?: 'ok' | 'failed' | 'cancelled' | undefined;
+}
+
 type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
@@ -36,12 +48,17 @@ export function auditStore(db: Db, most = MOST) {
     db.prepare(
       `SELECT actions.*, keys.name AS key_name FROM actions
          LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = actions.owner_id
-       WHERE ${condition} AND actions.id < ? ORDER BY actions.id DESC LIMIT ?`,
+       WHERE ${condition} AND actions.id < :before
+         AND (:action = '' OR instr(lower(action), lower(:action)) > 0)
+         AND (:key = '' OR key_id = :key OR keys.name = :key)
+         AND (:outcome = '' OR outcome = :outcome
+           OR (:outcome = 'failed' AND outcome NOT IN ('ok', 'cancelled')))
+       ORDER BY actions.id DESC LIMIT :limit`,
     );
-  const ofOwner = select('actions.owner_id = ?');
-  const ofComputer = select('actions.owner_id = ? AND computer_id = ?');
+  const ofOwner = select('actions.owner_id = :owner');
+  const ofComputer = select('actions.owner_id = :owner AND computer_id = :computer');
   // The plus keeps the index of the owner's entries out of the plan.
-  const ofProject = select('actions.project_id = ? AND +actions.owner_id = ?');
+  const ofProject = select('actions.project_id = :project AND +actions.owner_id = :owner');
   const projectOf = db.prepare(
     `SELECT project_id FROM actions WHERE owner_id = ? AND computer_id = ?
      ORDER BY id DESC LIMIT 1`,
@@ -74,19 +91,18 @@ export function auditStore(db: Db, most = MOST) {
      * deleted.
      */
     listOfOwner(
-      owner: { readonly id: string; readonly projectId?: string | undefined },
-      computerId: string | undefined,
-      before: number,
-      limit: number,
+      { id: owner, projectId }: { readonly id: string; readonly projectId?: string | undefined },
+      { computer, before = Number.MAX_SAFE_INTEGER, limit, ...filter }: AuditFilter,
     ): StoredRow[] {
-      const { id, projectId } = owner;
-      if (computerId !== undefined) {
-        const last = projectOf.get(id, computerId) as { project_id: string | null } | undefined;
+      const { action = '', key = '', outcome = '' } = filter;
+      const bound = { owner, before, limit, action, key, outcome };
+      if (computer !== undefined) {
+        const last = projectOf.get(owner, computer) as { project_id: string | null } | undefined;
         if (projectId !== undefined && last?.project_id !== projectId) return [];
-        return ofComputer.all(id, computerId, before, limit) as StoredRow[];
+        return ofComputer.all({ ...bound, computer }) as StoredRow[];
       }
-      if (projectId === undefined) return ofOwner.all(id, before, limit) as StoredRow[];
-      return ofProject.all(projectId, id, before, limit) as StoredRow[];
+      if (projectId === undefined) return ofOwner.all(bound) as StoredRow[];
+      return ofProject.all({ ...bound, project: projectId }) as StoredRow[];
     },
     /**
      * Adds to the service's running time what has passed since the last call, drops rows that have

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
+import { type AuditFilter, auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { SCHEMA } from '../../../../src/fleet/store/schema.js';
 
@@ -30,9 +30,7 @@ function add(computer: string, action: string, owner = 'owner'): void {
 }
 
 const listed = (projectId: string | undefined, computer?: string, owner = 'owner') =>
-  store
-    .listOfOwner({ id: owner, projectId }, computer, Number.MAX_SAFE_INTEGER, 10)
-    .map(({ action }) => action);
+  store.listOfOwner({ id: owner, projectId }, { computer, limit: 10 }).map(({ action }) => action);
 
 it('a key for one project sees the entries of its computers only, also of deleted ones', () => {
   add('cmp_shop', 'click');
@@ -49,6 +47,29 @@ it('a key for one project sees the entries of its computers only, also of delete
   expect(listed('shop', '')).toEqual([]);
 });
 
+it('lists the entries that match an action, a key and an outcome, before the limit is counted', () => {
+  db.exec(
+    `INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES ('key_1', 'owner', 'lap', '', '')`,
+  );
+  const row = { at: '', owner_id: 'owner', computer_id: '', key_id: 'key', detail: '{}', ms: 1 };
+  store.append([
+    { ...row, action: 'createKey', outcome: 'forbidden' },
+    { ...row, action: 'deleteKey', outcome: 'ok', key_id: 'key_1' },
+    { ...row, action: 'process', outcome: 'cancelled' },
+    ...Array.from({ length: 50 }, () => ({ ...row, action: 'click', outcome: 'ok' })),
+  ]);
+  const found = (filter: Partial<AuditFilter>) =>
+    store.listOfOwner({ id: 'owner' }, { limit: 2, ...filter }).map(({ action }) => action);
+  expect(found({})).toEqual(['click', 'click']);
+  expect(found({ action: 'KEY' })).toEqual(['deleteKey', 'createKey']);
+  expect(found({ key: 'lap' })).toEqual(['deleteKey']);
+  expect(found({ key: 'key_1' })).toEqual(['deleteKey']);
+  expect(found({ outcome: 'failed' })).toEqual(['createKey']);
+  expect(found({ outcome: 'cancelled' })).toEqual(['process']);
+  expect(found({ outcome: 'ok', action: 'key' })).toEqual(['deleteKey']);
+  expect(found({ action: '%' })).toEqual([]);
+});
+
 it('the entries of a computer in the log of another owner are theirs', () => {
   add('cmp_shop', 'click');
   add('cmp_shop', 'deleteOwner', 'b');
@@ -60,7 +81,7 @@ it('the entries of a computer in the log of another owner are theirs', () => {
 it("drops an owner's oldest entries beyond the limit, and those that are too old", () => {
   for (let n = 1; n <= 110; n += 1) add('', `${n}`);
   add('', 'only', 'b');
-  const all = () => store.listOfOwner({ id: 'owner' }, undefined, Number.MAX_SAFE_INTEGER, 1_000);
+  const all = () => store.listOfOwner({ id: 'owner' }, { limit: 1_000 });
   store.dropOld(0, 1_000);
   expect([all().length, all().at(-1)?.action]).toEqual([100, '11']);
   add('', 'new');

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { query as queryOf } from '../../api/http.js';
@@ -14,31 +14,43 @@ import { returns } from '../../state/connection.js';
 import { tell, tellFailure } from '../../state/notices.js';
 import { save } from '../../state/save.js';
 import { computers } from '../../state/wall.js';
-import { detailOf, keyOf, matchesEntry, PAGE, readEntries } from './read.js';
+import { detailOf, type Filters, keyOf, PAGE, readAll, readEntries } from './read.js';
+
+/** Milliseconds without another key until the entries are read. */
+const TYPED_MS = 200;
 
 /** The audit log: who did what, when, and how it ended. */
 export function Activity() {
   const { query } = useLocation();
-  const { computer = '' } = query;
+  const asked = queryOf(query);
   const [entries, setEntries] = useState<readonly AuditEntry[]>();
   const [failure, setFailure] = useState<Failure>();
   const [isMore, setMore] = useState(false);
+  const keys = useRef(new Set<string>());
   const back = returns.value;
-  const load = async (earlier: readonly AuditEntry[]) => {
+  const load = async (earlier: readonly AuditEntry[], signal?: AbortSignal) => {
     try {
-      const page = await readEntries({ computer, before: earlier.at(-1)?.id });
+      const page = await readEntries(query, { before: earlier.at(-1)?.id, signal });
+      for (const entry of page) keys.current.add(keyOf(entry));
       setEntries([...earlier, ...page]);
       setMore(page.length === PAGE);
       setFailure(undefined);
     } catch (error) {
-      setFailure(asFailure(error));
+      if (!signal?.aborted) setFailure(asFailure(error));
     }
   };
   // `back` grows when the service is back.
   useEffect(() => {
-    void load([]);
-  }, [computer, back]);
-  const shown = entries?.filter((entry) => matchesEntry(entry, query));
+    const left = new AbortController();
+    const timer = setTimeout(
+      () => void load([], left.signal),
+      entries === undefined ? 0 : TYPED_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [asked, back]);
   const nameOf = (id: string | null) => {
     const known = computers.value.get(id ?? '');
     return known === undefined ? id : `${known.project_name}/${known.name}`;
@@ -56,10 +68,12 @@ export function Activity() {
         </>
       }
     >
-      <AuditFilters entries={entries ?? []} nameOf={nameOf} />
+      <AuditFilters known={keys.current} nameOf={nameOf} />
       <FailureNote failure={failure} />
-      {shown?.length === 0 && <Empty title="Nothing here">No entry matches.</Empty>}
-      {shown !== undefined && shown.length > 0 && <AuditTable entries={shown} nameOf={nameOf} />}
+      {entries?.length === 0 && <Empty title="Nothing here">No entry matches.</Empty>}
+      {entries !== undefined && entries.length > 0 && (
+        <AuditTable entries={entries} nameOf={nameOf} />
+      )}
       {isMore && (
         <p>
           <button type="button" onClick={() => void load(entries ?? [])}>
@@ -81,6 +95,9 @@ const COLUMNS = [
   'Outcome',
 ] as const;
 
+/** The look of outcomes that are no errors. Whoever closes a terminal cancels its process. */
+const OUTCOMES: Readonly<Record<string, string>> = { ok: 'outcome', cancelled: 'muted' };
+
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
   readonly nameOf: (id: string | null) => string | null;
@@ -100,7 +117,7 @@ function AuditTable({ entries, nameOf }: AuditTableProps) {
           <td class="muted">{detailOf(entry)}</td>
           <td class="number nowrap">{entry.ms} ms</td>
           <td>
-            <span class={entry.outcome === 'ok' ? 'outcome' : 'outcome bad'}>{entry.outcome}</span>
+            <span class={OUTCOMES[entry.outcome] ?? 'outcome bad'}>{entry.outcome}</span>
           </td>
         </tr>
       ))}
@@ -108,23 +125,19 @@ function AuditTable({ entries, nameOf }: AuditTableProps) {
   );
 }
 
-/** Most entries of a file; the command line reads all: `vc audit`. */
-const MOST = 20_000;
-const AT_ONCE = 1_000;
-
-/** Saves the entries that match, also those that the page does not show yet. */
-function ExportMenu({ filters }: { filters: Readonly<Record<string, string>> }) {
+/** Saves all entries that match, also those that the page does not show yet. */
+function ExportMenu({ filters }: { filters: Filters }) {
   const write = async (kind: 'csv' | 'jsonl') => {
     try {
-      const entries = (await readAll(filters.computer)).filter((entry) =>
-        matchesEntry(entry, filters),
-      );
-      const lines =
-        kind === 'csv'
-          ? [CSV_COLUMNS.join(','), ...entries.map(csvLine)]
-          : entries.map((entry) => JSON.stringify(entry));
-      save(`activity.${kind}`, new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }));
-      tell(`${entries.length} entries saved`);
+      const parts = kind === 'csv' ? [`${CSV_COLUMNS.join(',')}\n`] : [];
+      let count = 0;
+      for await (const page of readAll(filters)) {
+        count += page.length;
+        const line = kind === 'csv' ? csvLine : (entry: AuditEntry) => JSON.stringify(entry);
+        parts.push(page.map((entry) => `${line(entry)}\n`).join(''));
+      }
+      save(`activity.${kind}`, new Blob(parts, { type: 'text/plain' }));
+      tell(`${count} entries saved`);
     } catch (error) {
       tellFailure('Could not export the activity', error);
     }
@@ -135,16 +148,6 @@ function ExportMenu({ filters }: { filters: Readonly<Record<string, string>> }) 
       <Item onClick={() => void write('jsonl')}>JSON lines</Item>
     </Menu>
   );
-}
-
-async function readAll(computer: string | undefined): Promise<AuditEntry[]> {
-  const all: AuditEntry[] = [];
-  while (all.length < MOST) {
-    const page = await readEntries({ computer, before: all.at(-1)?.id, limit: AT_ONCE });
-    all.push(...page);
-    if (page.length < AT_ONCE) break;
-  }
-  return all;
 }
 
 const CSV_COLUMNS = ['id', 'at', 'action', 'computer_id', 'key', 'detail', 'ms', 'outcome'];
@@ -159,19 +162,20 @@ function csvLine(entry: AuditEntry): string {
 }
 
 interface AuditFiltersProps {
-  readonly entries: readonly AuditEntry[];
+  /** Names of keys that have entries. */
+  readonly known: ReadonlySet<string>;
   readonly nameOf: (id: string | null) => string | null;
 }
 
 /** Filters, kept in the address. */
-function AuditFilters({ entries, nameOf }: AuditFiltersProps) {
+function AuditFilters({ known, nameOf }: AuditFiltersProps) {
   const { query, path, route } = useLocation();
   const set = (name: string, value: string) =>
     route(`${path}${queryOf({ ...query, [name]: value })}`, true);
   const ids = [
     ...new Set([...computers.value.keys(), ...(query.computer ? [query.computer] : [])]),
   ];
-  const keys = [...new Set([...entries.map(keyOf), ...(query.key ? [query.key] : [])])].sort();
+  const keys = [...new Set([...known, ...(query.key ? [query.key] : [])])].sort();
   const choices = [
     { name: 'computer', label: 'All computers', options: ids.map((id) => [id, nameOf(id) ?? id]) },
     { name: 'key', label: 'Any key', options: keys.map((key) => [key, key]) },
@@ -181,6 +185,7 @@ function AuditFilters({ entries, nameOf }: AuditFiltersProps) {
       options: [
         ['ok', 'succeeded'],
         ['failed', 'failed'],
+        ['cancelled', 'cancelled'],
       ],
     },
   ];

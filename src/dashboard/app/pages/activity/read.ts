@@ -4,33 +4,38 @@ import type { AuditEntry, Lists } from '../../api/types.js';
 /** Entries of one page. */
 export const PAGE = 200;
 
+const FILTERS = ['computer', 'action', 'key', 'outcome'] as const;
+export type Filters = Readonly<Record<string, string>>;
+
 interface Reading {
-  readonly computer?: string;
   /** Only entries before this id. */
   readonly before?: number | undefined;
   readonly limit?: number;
+  readonly signal?: AbortSignal;
 }
 
-export async function readEntries({
-  computer,
-  before,
-  limit = PAGE,
-}: Reading): Promise<AuditEntry[]> {
-  const path = `/audit${query({ limit, before, computer })}`;
-  return (await call<Lists['audit']>('GET', path)).entries;
+/** The entries that match, newest first. */
+export async function readEntries(
+  filters: Filters,
+  { before, limit = PAGE, signal }: Reading = {},
+): Promise<AuditEntry[]> {
+  const given = Object.fromEntries(FILTERS.map((name) => [name, filters[name]]));
+  const path = `/audit${query({ limit, before, ...given })}`;
+  return (await call<Lists['audit']>('GET', path, { signal })).entries;
 }
 
-/** Whether an entry is shown; `computer` is filtered by the service. */
-export function matchesEntry(
-  entry: AuditEntry,
-  filters: Readonly<Record<string, string>>,
-): boolean {
-  const { action = '', key = '', outcome = '' } = filters;
-  return (
-    entry.action.toLowerCase().includes(action.toLowerCase()) &&
-    (key === '' || keyOf(entry) === key) &&
-    (outcome === '' || (outcome === 'ok') === (entry.outcome === 'ok'))
-  );
+/** Most entries of an answer. */
+const MOST = 1_000;
+
+/** All entries that match, in as many requests as it takes. */
+export async function* readAll(filters: Filters): AsyncGenerator<AuditEntry[]> {
+  let before: number | undefined;
+  while (true) {
+    const page = await readEntries(filters, { before, limit: MOST });
+    yield page;
+    if (page.length < MOST) return;
+    before = page.at(-1)?.id;
+  }
 }
 
 /** Who did it. */

@@ -3,6 +3,7 @@ import { Confirmation, Field } from '../../components/forms/field.js';
 import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
+import { createProject, deleteProject, renameProject } from './intents.js';
 
 interface Closing {
   readonly onDone: () => void;
@@ -10,7 +11,6 @@ interface Closing {
 }
 type OfProject = Closing & { readonly project: Project };
 
-const pathOf = ({ id }: Project) => `/projects/${encodeURIComponent(id)}`;
 const RULE = 'Letters, digits, _ and -, up to 64.';
 
 export function CreateProject({ onDone, onClose }: Closing) {
@@ -18,15 +18,7 @@ export function CreateProject({ onDone, onClose }: Closing) {
     <FormDialog<Project>
       title="New project"
       submit="Create project"
-      intent={(fields) => {
-        const name = given(fields, 'name') ?? '';
-        return {
-          method: 'POST',
-          path: '/projects',
-          body: { name },
-          vc: ['project', 'create', name],
-        };
-      }}
+      intent={(fields) => createProject(given(fields, 'name') ?? '')}
       onDone={({ name }) => {
         tell(`Project ${name} created`);
         onDone();
@@ -43,11 +35,7 @@ export function RenameProject({ project, onDone, onClose }: OfProject) {
     <FormDialog<Project>
       title={`Rename ${project.name}`}
       submit="Rename project"
-      intent={(fields) => {
-        const name = given(fields, 'name') ?? '';
-        const vc = ['project', 'rename', project.name, name];
-        return { method: 'PATCH', path: pathOf(project), body: { name }, vc };
-      }}
+      intent={(fields) => renameProject(project, given(fields, 'name') ?? '')}
       onDone={({ name }) => {
         tell(`Project ${project.name} is now ${name}`);
         onDone();
@@ -74,11 +62,7 @@ export function DeleteProject({ project, onDone, onClose }: OfProject) {
       title={`Delete ${project.name}?`}
       submit={count === 0 ? 'Delete project' : `Delete project and ${lost}`}
       danger
-      intent={() => ({
-        method: 'DELETE',
-        path: pathOf(project),
-        vc: ['project', 'rm', project.name],
-      })}
+      intent={() => deleteProject(project)}
       onDone={() => {
         tell(`Project ${project.name} deleted`);
         onDone();

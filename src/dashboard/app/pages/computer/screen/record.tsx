@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { asCurl, asVc, type Intent } from '../../../api/commands.js';
-import { API, query } from '../../../api/http.js';
+import { asCurl, asVc } from '../../../api/commands.js';
+import { API } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { Copy } from '../../../components/forms/copy.js';
 import { Dialog } from '../../../components/forms/dialog.js';
 import { Choice } from '../../../components/forms/field.js';
 import { Icon } from '../../../components/icon.js';
+import { recordIntent } from './intents.js';
 
 const LENGTHS = [
   { value: '10', text: '10 seconds' },
@@ -20,21 +21,7 @@ const RATES = ['15', '30', '60'].map((value) => ({ value, text: value }));
 export function RecordDialog({ computer, onClose }: { computer: Computer; onClose: () => void }) {
   const [duration, setDuration] = useState('30');
   const [fps, setFps] = useState('30');
-  const { id, name, project_name } = computer;
-  const intent: Intent = {
-    method: 'GET',
-    path: `/computers/${id}/record${query({ duration, fps })}`,
-    vc: [
-      'record',
-      `${project_name}/${name}`,
-      // A name may be a path or an option.
-      'recording.mp4',
-      '--duration',
-      `${duration}s`,
-      '--fps',
-      fps,
-    ],
-  };
+  const intent = recordIntent(computer, { duration, fps });
   return (
     <Dialog title="Record the screen" onClose={onClose}>
       <div class="form">
@@ -70,7 +57,7 @@ export function RecordDialog({ computer, onClose }: { computer: Computer; onClos
           <a
             class="button primary"
             href={API + intent.path}
-            download={`${name}.mp4`}
+            download={`${computer.name}.mp4`}
             onClick={onClose}
           >
             <Icon name="record" />

@@ -2,7 +2,8 @@ import type { RawInput } from '../screen/input/raw-input.js';
 
 type InputEvent =
   | { readonly kind: 'pointer'; readonly x: number; readonly y: number; readonly buttons: number }
-  | { readonly kind: 'key'; readonly press: boolean; readonly keysym: number };
+  | { readonly kind: 'key'; readonly press: boolean; readonly keysym: number }
+  | { readonly kind: 'text'; readonly text: string };
 
 /** The queue of a computer's actions. */
 export interface InputQueue {
@@ -101,9 +102,11 @@ export class InputGate {
   async #apply(): Promise<void> {
     for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
       const { event, at } = next;
-      const isRelease = event.kind === 'key' ? !event.press : event.buttons === 0;
+      const isRelease =
+        event.kind === 'key' ? !event.press : event.kind === 'pointer' && event.buttons === 0;
       if (!isRelease && performance.now() - at > STALE_MS) continue;
       if (event.kind === 'pointer') await this.#raw.pointer(event.x, event.y, event.buttons);
+      else if (event.kind === 'text') await this.#raw.type(event.text);
       else await this.#raw.key(event.press ? 'press' : 'release', event.keysym);
     }
     await this.#raw.flush();

@@ -95,6 +95,11 @@ export class Viewer {
     if (this.#options.mode === 'control' && this.#scene?.screen.open) this.#scene.screen.copy(text);
   }
 
+  /** Types a text after the keys that wait. */
+  type(text: string): void {
+    this.#scene?.gate?.push({ kind: 'text', text });
+  }
+
   /** Releases what the viewer holds down, and drops its input that waits. */
   releaseInput(): void {
     this.#scene?.gate?.release();

@@ -121,7 +121,7 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   #makeRaw(): Screen['raw'] {
     const { inputs } = this;
     const held = new Set<string>();
-    const raw: Pick<Screen['raw'], 'holding' | 'pointer' | 'key' | 'flush' | 'release'> = {
+    const raw: Pick<Screen['raw'], 'holding' | 'pointer' | 'key' | 'type' | 'flush' | 'release'> = {
       get holding() {
         return held.size > 0;
       },
@@ -135,6 +135,7 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
         if (action === 'press') held.add(String(keysym));
         else held.delete(String(keysym));
       },
+      type: async (text) => void inputs.push(`type ${text}`),
       flush: async () => undefined,
       release: async () => {
         if (held.size > 0) inputs.push('release all');

@@ -57,6 +57,19 @@ test("an action ends before a viewer's input starts", async () => {
   ]);
 });
 
+test('a composed text is typed between the keys before and after it', async () => {
+  const { screen, turns, input, key } = gate();
+  key(true, 0x61);
+  key(false, 0x61);
+  input.push({ kind: 'text', text: '你好' });
+  key(true, 0xff0d);
+  key(false, 0xff0d);
+  await turns.run(async () => {});
+  expect(screen.inputs).toEqual([
+    ...['press 61', 'release 61', 'type 你好', 'press ff0d', 'release ff0d'],
+  ]);
+});
+
 test('held keys and buttons are released when the viewer disconnects', async () => {
   const { screen, turns, input, key } = gate();
   key(true, 0xffe1);

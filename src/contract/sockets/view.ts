@@ -56,11 +56,13 @@ export const ViewEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('closed'), code: z.string(), reason: z.string() }),
 ]);
 
-/** Puts a text on the computer's clipboard; dropped in mode `view`. */
-export const ViewCommand = z.object({
-  type: z.literal('clipboard'),
-  text: upTo(262_144),
-});
+/** Dropped in mode `view`. */
+export const ViewCommand = z.discriminatedUnion('type', [
+  /** Puts a text on the computer's clipboard. */
+  z.object({ type: z.literal('clipboard'), text: upTo(262_144) }),
+  /** Types a text that an input method composed, after the keys that were sent before it. */
+  z.object({ type: z.literal('text'), text: upTo(262_144) }),
+]);
 
 export type ViewMode = z.infer<typeof ViewMode>;
 export type View = z.infer<typeof View>;

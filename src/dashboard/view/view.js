@@ -2,6 +2,7 @@
 import RFB from '@novnc/novnc';
 import { openChannel } from './channel.js';
 import { fitDesktop } from './fit.js';
+import { takeKeys } from './keys.js';
 
 /** Milliseconds after the keys for copying in which a copied text is what the user has asked for. */
 const COPY_MS = 2_000;
@@ -61,6 +62,7 @@ function close(title, text, command) {
   element('focus-hint').hidden = true;
   element('clipboard').hidden = true;
   element('clipboard-button').hidden = true;
+  element('keyboard-button').hidden = true;
   element('message-title').textContent = title;
   element('message-text').textContent = text;
   element('message-command').textContent = command ?? '';
@@ -86,11 +88,19 @@ function begin({ mode, name }, channel) {
   rfb.addEventListener('connect', () => {
     setState('live', 'Live');
     fitDesktop(element('desktop'));
-    if (mode === 'control') rfb.focus({ preventScroll: true });
+    if (mode === 'control') {
+      const keys = takeKeys(element('desktop'), rfb, (text) =>
+        channel.sendCommand({ type: 'text', text }),
+      );
+      element('keyboard-button').addEventListener('click', keys.showKeyboard);
+      rfb.focus({ preventScroll: true });
+    }
     showFocus();
   });
   document.title = `${name} – vc`;
   document.body.dataset.mode = mode;
+  element('keyboard-button').hidden =
+    mode !== 'control' || !matchMedia('(pointer: coarse)').matches;
   element('title').textContent = name;
   element('view-only').hidden = mode !== 'view';
   const showFocus = () => {

@@ -61,7 +61,7 @@ export class RawInput {
     if (action === 'release') {
       if (this.#keys.delete(keysym)) await this.#send('release', keysym);
     } else if (this.#isForeign(keysym)) {
-      await this.#typeForeign(keysym);
+      await this.type(String.fromCodePoint(keysym < 0x100 ? keysym : keysym - 0x0100_0000));
     } else if (this.#keys.size < MOST_HELD || this.#keys.has(keysym)) {
       await this.#press(keysym);
     }
@@ -92,15 +92,14 @@ export class RawInput {
     return !this.#holdsCommand() || this.#keys.has(LEVEL_SHIFT);
   }
 
-  /** Types the character with all modifiers released, and presses them again. */
-  async #typeForeign(keysym: number): Promise<void> {
+  /** Types a text with all modifiers released, and presses them again. */
+  async type(text: string): Promise<void> {
     const held = [...this.#keys].filter(
       (key) => isShift(key) || isCommandModifier(key) || key === LEVEL_SHIFT,
     );
     for (const key of held) await this.#send('release', key);
-    const character = String.fromCodePoint(keysym < 0x100 ? keysym : keysym - 0x0100_0000);
-    // A window that does not accept a paste loses the character.
-    await this.#hooks.type(character).catch(() => this.#connection.requireOpen());
+    // A window that does not accept a paste loses it.
+    await this.#hooks.type(text).catch(() => this.#connection.requireOpen());
     for (const key of held) await this.#send('press', key);
   }
 

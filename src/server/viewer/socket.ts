@@ -28,12 +28,15 @@ import { openingMessage } from './opening-message.js';
 /** A command has two fields, of which one may be long. */
 const BOUNDS = { levels: 2, values: 16, fields: 16, allFields: 16 } as const;
 
-/** Takes a message with a text for the computer's clipboard. */
-export function takeCopiedText(viewer: Viewer, message: Buffer): void {
+/** Takes a message with a text to type, or for the computer's clipboard. */
+export function takeCommand(viewer: Viewer, message: Buffer): void {
   const text = message.toString();
   if (textBeyond(text, BOUNDS) !== undefined) return;
   const command = ViewCommand.safeParse(parseJson(text));
-  if (command.success) viewer.copy(command.data.text);
+  if (!command.success) return;
+  const { type, text: given } = command.data;
+  if (type === 'text') viewer.type(given);
+  else viewer.copy(given);
 }
 
 /** The view ends after this many consecutive failures of the screen. */
@@ -121,7 +124,7 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
       const message = `A message is too large; the limit is ${most} bytes.`;
       left.abort(new ApiError('payload_too_large', message));
     } else if (isBinary) viewer.receive(data);
-    else if (mode === 'control' && mayControl()) takeCopiedText(viewer, data);
+    else if (mode === 'control' && mayControl()) takeCommand(viewer, data);
   });
   const isMine = () => fleet.control.isHeldBy(record.id, owner);
   const sendControl = stateChannel(socket, () => {

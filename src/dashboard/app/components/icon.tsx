@@ -26,6 +26,7 @@ const PATHS = {
   folder: 'M2 4.5V12.5h12V5.5H8L6.5 3.5H2Z',
   settings: 'M2 5h6M11 5h3M2 11h3M8 11h6M9.5 3.5v3M6.5 9.5v3',
   clipboard: 'M3.5 3.5h9v10.5h-9ZM6 3.5v-1.5h4v1.5',
+  specialKeys: 'M2.5 2.5h11v11h-11ZM6 10.500v-5M6 8l3.500-2.500M7 7.500l2.500 3',
   keyboard: 'M1.5 4.5h13v7h-13ZM4 7h.01M6.5 7h.01M9 7h.01M11.5 7h.01M5 9.5h6',
   fullscreen: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
   camera: 'M2 5h3l1-1.5h4L11 5h3v7.5H2ZM8 10.7a2.1 2.1 0 1 0 0-4.2 2.1 2.1 0 0 0 0 4.2',

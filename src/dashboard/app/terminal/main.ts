@@ -2,7 +2,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import { asFailure } from '../api/failure.js';
 import { call } from '../api/http.js';
-import type { Computer } from '../api/types.js';
+import type { Computer, Session } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
@@ -18,11 +18,15 @@ back.href = `/computers/${encodeURIComponent(id)}`;
 
 async function main(): Promise<void> {
   try {
-    const { name, project_name } = await call<Computer>(
-      'GET',
-      `/computers/${encodeURIComponent(id)}`,
-    );
+    const [{ name, project_name }, { key }] = await Promise.all([
+      call<Computer>('GET', `/computers/${encodeURIComponent(id)}`),
+      call<Session>('GET', '/sessions/current'),
+    ]);
     element('title').textContent = `${project_name}/${name}`;
+    if (key.rights === 'look') {
+      element('status').textContent = 'Your key may only look; a terminal needs one that may act.';
+      return;
+    }
     document.title = visible(`Terminal of ${project_name}/${name} – vc`);
   } catch (error) {
     const { status, message, remedy } = asFailure(error);
@@ -44,7 +48,7 @@ function toLogin(): void {
 function start(terminal: Terminal): void {
   again.hidden = true;
   element('status').textContent = 'Connecting';
-  openShell(id, terminal, {
+  const shell = openShell(id, terminal, {
     onOpen: () => {
       element('status').textContent = 'Connected';
       terminal.focus();
@@ -59,6 +63,9 @@ function start(terminal: Terminal): void {
       again.focus();
     },
   });
+  // The browser may keep a page that was left, and its shell would run on unseen.
+  const leave = () => shell.close('The shell was closed when you left this page.');
+  window.addEventListener('pagehide', leave, { once: true });
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -99,12 +106,27 @@ function openTerminal(element: HTMLElement): Terminal {
   const fit = new FitAddon();
   terminal.loadAddon(fit);
   terminal.open(element);
+  if (terminal.textarea !== undefined) takeText(terminal, terminal.textarea);
   fit.fit();
   new ResizeObserver(() => fit.fit()).observe(element);
   dark.addEventListener('change', () => {
     terminal.options.theme = dark.matches ? DARK : LIGHT;
   });
   return terminal;
+}
+
+/** In the mode for screen readers, xterm drops what is typed without a key: emoji and dictation. */
+function takeText(terminal: Terminal, field: HTMLTextAreaElement): void {
+  let isKeyDown = false;
+  for (const type of ['keydown', 'keyup'] as const) {
+    field.addEventListener(type, () => {
+      isKeyDown = type === 'keydown';
+    });
+  }
+  field.addEventListener('input', (event) => {
+    const { data, inputType, isComposing } = event as InputEvent;
+    if (inputType === 'insertText' && !isComposing && !isKeyDown && data) terminal.input(data);
+  });
 }
 
 void main();

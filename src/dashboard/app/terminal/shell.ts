@@ -18,7 +18,11 @@ interface Handlers {
 }
 
 /** Connects a terminal with a new shell in the computer until either ends. */
-export function openShell(id: string, terminal: Terminal, { onOpen, onEnd }: Handlers): void {
+export function openShell(
+  id: string,
+  terminal: Terminal,
+  { onOpen, onEnd }: Handlers,
+): { readonly close: (why: string) => void } {
   const socket = new WebSocket(socketUrl(`/computers/${encodeURIComponent(id)}/process`));
   socket.binaryType = 'arraybuffer';
   let reason = 'The connection was lost.';
@@ -54,6 +58,13 @@ export function openShell(id: string, terminal: Terminal, { onOpen, onEnd }: Han
     if (isSessionEnd(event)) onEnd('Your session has ended.', 'session');
     else onEnd(reason);
   });
+  return {
+    close: (why) => {
+      if (socket.readyState > WebSocket.OPEN) return;
+      reason = why;
+      socket.close();
+    },
+  };
 }
 
 /** What the last message of the service says. */

@@ -8,6 +8,7 @@ import {
   type ViewEvent,
 } from '../../../../view/channel.js';
 import { fitDesktop } from '../../../../view/fit.js';
+import { type Keys, takeKeys } from '../../../../view/keys.js';
 import { asFailure } from '../../../api/failure.js';
 import { call } from '../../../api/http.js';
 import { load } from '../../../api/load.js';
@@ -22,6 +23,8 @@ export interface Live {
   /** The text that was copied in the computer last. */
   readonly clipboard: string;
   readonly rfb: () => RFB | undefined;
+  /** Shows the keyboard of a phone. */
+  readonly showKeyboard: () => void;
 }
 
 interface LiveOptions {
@@ -43,6 +46,7 @@ export function useLive({ id, mode, isOn, target, onEscape, onControl }: LiveOpt
   const [clipboard, setClipboard] = useState('');
   const [attempt, setAttempt] = useState(0);
   const rfb = useRef<RFB | undefined>(undefined);
+  const keys = useRef<Keys | undefined>(undefined);
   const handlers = useRef({ onEscape, onControl });
   handlers.current = { onEscape, onControl };
   // Each attempt connects again.
@@ -72,6 +76,9 @@ export function useLive({ id, mode, isOn, target, onEscape, onControl }: LiveOpt
         mode,
         signal: left.signal,
         onEvent,
+        onKeys: (given) => {
+          keys.current = given;
+        },
         onLive: () => {
           setState('live');
           setReason(undefined);
@@ -92,13 +99,20 @@ export function useLive({ id, mode, isOn, target, onEscape, onControl }: LiveOpt
       rfb.current = undefined;
     };
   }, [id, mode, isOn, attempt]);
-  return { state: isOn ? state : 'connecting', reason, clipboard, rfb: () => rfb.current };
+  return {
+    state: isOn ? state : 'connecting',
+    reason,
+    clipboard,
+    rfb: () => rfb.current,
+    showKeyboard: () => keys.current?.showKeyboard(),
+  };
 }
 
 interface Handlers {
   readonly mode: 'view' | 'control';
   readonly signal: AbortSignal;
   readonly onLive: () => void;
+  readonly onKeys: (keys: Keys) => void;
   readonly onEvent: (event: ViewEvent) => void;
   /** Without an ending the connection was lost. */
   readonly onEnd: (ending: Ending | undefined) => void;
@@ -109,7 +123,7 @@ async function connectScreen(
   id: string,
   ticket: string,
   element: HTMLElement,
-  { mode, signal, onLive, onEvent, onEnd }: Handlers,
+  { mode, signal, onLive, onKeys, onEvent, onEnd }: Handlers,
 ): Promise<{ channel: ViewChannel; rfb: RFB }> {
   // A chunk of its own: noVNC is larger than the rest of the page.
   const { default: Screen } = await load(() => import('@novnc/novnc'));
@@ -123,10 +137,18 @@ async function connectScreen(
         rfb.scaleViewport = true;
         rfb.background = 'transparent';
         channel.onevent = onEvent;
+        const shown = element.firstElementChild;
+        rfb.addEventListener('disconnect', () => {
+          // The last picture stays until there is another.
+          if (shown !== null && !signal.aborted) element.replaceChildren(shown);
+        });
         rfb.addEventListener('connect', () => {
           if (signal.aborted) return;
           fitDesktop(element);
-          if (mode === 'control') rfb.focus({ preventScroll: true });
+          if (mode === 'control') {
+            onKeys(takeKeys(element, rfb, (text) => channel.sendCommand({ type: 'text', text })));
+            rfb.focus({ preventScroll: true });
+          }
           onLive();
         });
         resolve({ channel, rfb });

@@ -9,8 +9,9 @@ import { Icon, type IconName } from '../../../components/icon.js';
 import { Item, Menu } from '../../../components/menu.js';
 import { tell, tellFailure } from '../../../state/notices.js';
 import { save } from '../../../state/save.js';
-import { may } from '../../../state/session.js';
+import { may, ofAllProjects } from '../../../state/session.js';
 import { useData } from '../../../state/use-data.js';
+import { clipboardIntent } from './intents.js';
 import type { Live } from './live.js';
 import { RecordDialog } from './record.js';
 import { StreamDialog } from './stream.js';
@@ -28,10 +29,20 @@ type Open = 'clipboard' | 'record' | 'stream';
 export function Tools({ computer, live, isMine, frame }: ToolsProps) {
   const [open, setOpen] = useState<Open>();
   const isLive = live.state === 'live';
-  const close = () => setOpen(undefined);
+  /** The next key goes to the computer again. */
+  const toScreen = () => {
+    if (isMine) setTimeout(() => live.rfb()?.focus());
+  };
+  const close = () => {
+    setOpen(undefined);
+    toScreen();
+  };
   return (
     <div class="tools" role="toolbar" aria-label="Tools">
-      {isMine && <SpecialKeys live={live} />}
+      {isMine && matchMedia('(pointer: coarse)').matches && (
+        <Tool name="Keyboard" icon="keyboard" off={!isLive} onClick={live.showKeyboard} />
+      )}
+      {isMine && <SpecialKeys live={live} onPressed={toScreen} />}
       <Tool
         name="Clipboard"
         icon="clipboard"
@@ -42,13 +53,13 @@ export function Tools({ computer, live, isMine, frame }: ToolsProps) {
         name="Save a picture"
         icon="camera"
         off={!isLive}
-        onClick={() => void savePicture(computer)}
+        onClick={() => void savePicture(computer).then(toScreen)}
       />
       <Tool name="Record" icon="record" off={!isLive} onClick={() => setOpen('record')} />
       <Tool
         name="Stream"
         icon="streams"
-        off={!isLive || !may.value('act')}
+        off={!isLive || !may.value('act') || !ofAllProjects.value}
         onClick={() => setOpen('stream')}
       />
       <Tool
@@ -124,11 +135,7 @@ function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
     <FormDialog
       title="Clipboard of the computer"
       submit="Set clipboard"
-      intent={(fields) => {
-        const text = given(fields, 'text') ?? '';
-        const address = `${computer.project_name}/${computer.name}`;
-        return { method: 'PUT', path, body: { text }, vc: ['clipboard', address, 'set', text] };
-      }}
+      intent={(fields) => clipboardIntent(computer, given(fields, 'text') ?? '')}
       onDone={() => {
         tell('The clipboard of the computer is set');
         onClose();
@@ -182,14 +189,15 @@ const COMBINATIONS: readonly (readonly (keyof typeof KEYS)[])[] = [
 ];
 
 /** A menu of keys that the person's own system would take. */
-function SpecialKeys({ live }: { live: Live }) {
+function SpecialKeys({ live, onPressed }: { live: Live; onPressed: () => void }) {
   const press = (keys: readonly (keyof typeof KEYS)[]) => {
     const rfb = live.rfb();
     for (const key of keys) rfb?.sendKey(KEYS[key][0], KEYS[key][1], true);
     for (const key of keys.toReversed()) rfb?.sendKey(KEYS[key][0], KEYS[key][1], false);
+    onPressed();
   };
   return (
-    <Menu label="Special keys" icon="keyboard">
+    <Menu label="Special keys" icon="specialKeys">
       {COMBINATIONS.map((keys) => (
         <Item key={keys.join()} onClick={() => press(keys)}>
           {keys.map((key) => (

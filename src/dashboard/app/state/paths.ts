@@ -10,6 +10,15 @@ export function parents(path: string): { name: string; path: string }[] {
   return [{ name: '/', path: '/' }, ...steps];
 }
 
+/** The names of files that are there already. */
+export function replacedBy(
+  files: readonly { readonly name: string }[],
+  entries: readonly { readonly name: string }[],
+): string[] {
+  const present = new Set(entries.map(({ name }) => name));
+  return files.map(({ name }) => name).filter((name) => present.has(name));
+}
+
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** A number of bytes for people. */

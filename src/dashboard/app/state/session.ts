@@ -18,6 +18,9 @@ export function endSession(): void {
   session.value = null;
 }
 
+/** Whether the key of the session is not limited to one project. */
+export const ofAllProjects = computed(() => session.value?.key.project === null);
+
 const ORDER: readonly Rights[] = ['look', 'act', 'manage'];
 
 /** Whether the key of the session has these rights. */

@@ -12,15 +12,18 @@ interface Entry {
   readonly icon: IconName;
 }
 
-const PAGES: readonly Entry[] = [
+const FIRST: readonly Entry[] = [
   { path: '/', name: 'Computers', icon: 'computers' },
   { path: '/projects', name: 'Projects', icon: 'projects' },
-  { path: '/keys', name: 'Keys', icon: 'keys' },
+];
+const PAGES: readonly Entry[] = [
   { path: '/activity', name: 'Activity', icon: 'activity' },
   { path: '/streams', name: 'Streams', icon: 'streams' },
   { path: '/images', name: 'Images', icon: 'images' },
   { path: '/usage', name: 'Usage', icon: 'usage' },
 ];
+/** Only for keys that may manage. */
+const KEYS: Entry = { path: '/keys', name: 'Keys', icon: 'keys' };
 /** Only for keys that manage all projects. */
 const WEBHOOKS: Entry = { path: '/webhooks', name: 'Webhooks', icon: 'webhooks' };
 /** Only for those who may see the members of a cluster. */
@@ -38,6 +41,8 @@ export function Shell({ session, children }: { session: Session; children: Compo
   }, [path]);
   const { rights, project } = session.key;
   const pages = [
+    ...FIRST,
+    ...(rights === 'manage' ? [KEYS] : []),
     ...PAGES,
     ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
     ...(session.has_members ? [HOSTS] : []),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
-import type { Computer, WallComputer } from '../../api/types.js';
+import type { Computer, Rights, WallComputer } from '../../api/types.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../components/icon.js';
 import { Item, Menu } from '../../components/menu.js';
@@ -14,9 +14,9 @@ import { ForkDialog, SaveImageDialog } from '../snapshots/copy-dialogs.js';
 
 export type Tab = 'screen' | 'files' | 'trajectory' | 'snapshots' | 'settings';
 
-const TABS: readonly { tab: Tab; name: string; icon: IconName }[] = [
+const TABS: readonly { tab: Tab; name: string; icon: IconName; needs?: Rights }[] = [
   { tab: 'screen', name: 'Screen', icon: 'screen' },
-  { tab: 'files', name: 'Files', icon: 'files' },
+  { tab: 'files', name: 'Files', icon: 'files', needs: 'act' },
   { tab: 'trajectory', name: 'Trajectory', icon: 'steps' },
   { tab: 'snapshots', name: 'Snapshots', icon: 'fork' },
   { tab: 'settings', name: 'Settings', icon: 'settings' },
@@ -42,20 +42,24 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
         <PowerMenu computer={computer} />
       </div>
       <nav class="tabs" aria-label="Pages of the computer">
-        {TABS.map(({ tab: each, name, icon }) => (
-          <a
-            key={each}
-            href={each === 'screen' ? address : `${address}/${each}`}
-            aria-current={each === tab ? 'page' : undefined}
-          >
-            <Icon name={icon} />
-            {name}
+        {TABS.filter(({ needs }) => needs === undefined || may.value(needs)).map(
+          ({ tab: each, name, icon }) => (
+            <a
+              key={each}
+              href={each === 'screen' ? address : `${address}/${each}`}
+              aria-current={each === tab ? 'page' : undefined}
+            >
+              <Icon name={icon} />
+              {name}
+            </a>
+          ),
+        )}
+        {may.value('act') && (
+          <a href={`/terminal/${computer.id}`} target="_top">
+            <Icon name="terminal" />
+            Terminal
           </a>
-        ))}
-        <a href={`/terminal/${computer.id}`} target="_top">
-          <Icon name="terminal" />
-          Terminal
-        </a>
+        )}
         <a href={`/activity?computer=${computer.id}`}>
           <Icon name="activity" />
           Activity

@@ -1,5 +1,6 @@
 import { query } from '../../api/http.js';
 import type { FileEntry } from '../../api/types.js';
+import { Dialog } from '../../components/forms/dialog.js';
 import { Field } from '../../components/forms/field.js';
 import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
@@ -8,6 +9,44 @@ import { join } from '../../state/paths.js';
 export type FileDialog =
   | { readonly kind: 'folder' }
   | { readonly kind: 'rename' | 'delete'; readonly of: FileEntry };
+
+interface ReplaceDialogProps {
+  readonly names: readonly string[];
+  readonly onReplace: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before an upload replaces what is there. */
+export function ReplaceDialog({ names, onReplace, onClose }: ReplaceDialogProps) {
+  const what = names.length === 1 ? `Replace ${names[0]}?` : `Replace ${names.length} files?`;
+  return (
+    <Dialog title={what} onClose={onClose}>
+      <p>They are in this folder already. What is in them is lost.</p>
+      <ul class="plain lost">
+        {names.map((name) => (
+          <li class="clip" key={name}>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <button type="button" data-first onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            onReplace();
+            onClose();
+          }}
+        >
+          Replace
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
 
 interface FileDialogsProps {
   readonly base: string;

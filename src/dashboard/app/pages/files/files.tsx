@@ -6,10 +6,10 @@ import type { Computer, FileEntry, Lists } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Icon } from '../../components/icon.js';
-import { join, parents } from '../../state/paths.js';
+import { join, parents, replacedBy } from '../../state/paths.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
-import { type FileDialog, FileDialogs } from './dialogs.js';
+import { type FileDialog, FileDialogs, ReplaceDialog } from './dialogs.js';
 import { FileTable } from './file-table.js';
 import { UploadList, useUploads } from './uploads.js';
 
@@ -18,17 +18,35 @@ export function FilesTab({ computer }: { computer: Computer }) {
   const { query: given, path, route } = useLocation();
   const directory = given.path ?? '.';
   const base = `/computers/${computer.id}`;
-  const { value, failure, reload } = useData(`${base} ${directory} ${computer.status}`, (signal) =>
-    call<Lists['directory']>('GET', `${base}/directory${query({ path: directory })}`, { signal }),
+  const mayRead = may.value('act') && computer.status === 'running';
+  const { value, failure, reload } = useData(`${base} ${directory} ${mayRead}`, async (signal) =>
+    mayRead
+      ? call<Lists['directory']>('GET', `${base}/directory${query({ path: directory })}`, {
+          signal,
+        })
+      : undefined,
   );
   const here = value?.path ?? directory;
   const [open, setOpen] = useState<FileDialog>();
   const uploads = useUploads(base, reload);
   const go = (to: string) => route(`${path}${query({ path: to })}`);
+  const [replacing, setReplacing] = useState<readonly File[]>();
   const send = (files: readonly File[]) => {
     for (const file of files) uploads.send(file, join(here, file.name));
   };
-  const canWrite = may.value('act') && computer.status === 'running';
+  const ask = (files: readonly File[]) => {
+    if (replacedBy(files, value?.entries ?? []).length > 0) setReplacing(files);
+    else send(files);
+  };
+  if (!may.value('act')) {
+    return (
+      <div class="page">
+        <Empty title="Your key may not read files">
+          <p>It may only look. Files need a key that may act.</p>
+        </Empty>
+      </div>
+    );
+  }
   if (computer.status !== 'running') {
     return (
       <div class="page">
@@ -39,37 +57,33 @@ export function FilesTab({ computer }: { computer: Computer }) {
     );
   }
   return (
-    <DropArea isOn={canWrite} onFiles={send}>
+    <DropArea isOn onFiles={ask}>
       <div class="page">
         <div class="filters">
           <PathBar path={here} onGo={go} />
-          {canWrite && (
-            <>
-              <button type="button" onClick={() => setOpen({ kind: 'folder' })}>
-                <Icon name="folder" />
-                New folder
-              </button>
-              <label class="button primary upload">
-                <Icon name="upload" />
-                Upload
-                <input
-                  type="file"
-                  class="offscreen"
-                  multiple
-                  onChange={(event) => {
-                    send([...(event.currentTarget.files ?? [])]);
-                    event.currentTarget.value = '';
-                  }}
-                />
-              </label>
-            </>
-          )}
+          <button type="button" onClick={() => setOpen({ kind: 'folder' })}>
+            <Icon name="folder" />
+            New folder
+          </button>
+          <label class="button primary upload">
+            <Icon name="upload" />
+            Upload
+            <input
+              type="file"
+              class="offscreen"
+              multiple
+              onChange={(event) => {
+                ask([...(event.currentTarget.files ?? [])]);
+                event.currentTarget.value = '';
+              }}
+            />
+          </label>
         </div>
         <UploadList uploads={uploads.list} />
         <FailureNote failure={failure} />
         {value?.entries.length === 0 && (
           <Empty title="The folder is empty">
-            {canWrite && <p>Drag files here to upload them.</p>}
+            <p>Drag files here to upload them.</p>
           </Empty>
         )}
         {value !== undefined && value.entries.length > 0 && (
@@ -80,6 +94,13 @@ export function FilesTab({ computer }: { computer: Computer }) {
             onGo={go}
             onRename={(of: FileEntry) => setOpen({ kind: 'rename', of })}
             onDelete={(of: FileEntry) => setOpen({ kind: 'delete', of })}
+          />
+        )}
+        {replacing !== undefined && (
+          <ReplaceDialog
+            names={replacedBy(replacing, value?.entries ?? [])}
+            onReplace={() => send(replacing)}
+            onClose={() => setReplacing(undefined)}
           />
         )}
         {open !== undefined && (
@@ -156,6 +177,8 @@ function PathBar({ path, onGo }: { path: string; onGo: (path: string) => void })
           spellcheck={false}
           autocomplete="off"
           ref={(input) => input?.focus()}
+          // What is typed replaces it.
+          onFocus={(event) => event.currentTarget.select()}
           onBlur={() => setEditing(false)}
           onKeyDown={(event) => event.key === 'Escape' && setEditing(false)}
         />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { keyLines } from '../../api/commands.js';
 import { call } from '../../api/http.js';
 import type { CreatedKey, Key } from '../../api/types.js';
+import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Copy } from '../../components/forms/copy.js';
 import { Dialog, Done } from '../../components/forms/dialog.js';
@@ -17,8 +18,9 @@ import { ChangeKey, CreateKey, RevokeKey } from './dialogs.js';
 
 /** The API keys of the owner. */
 export function Keys() {
-  const { value, failure, reload } = useData('keys', (signal) =>
-    call<{ keys: readonly Key[] }>('GET', '/keys', { signal }),
+  const canManage = may.value('manage');
+  const { value, failure, reload } = useData(`keys ${canManage}`, async (signal) =>
+    canManage ? call<{ keys: readonly Key[] }>('GET', '/keys', { signal }) : undefined,
   );
   const [open, setOpen] = useState<OpenKey>();
   const [created, setCreated] = useState<CreatedKey>();
@@ -31,7 +33,7 @@ export function Keys() {
     setCreated(key);
     done();
   };
-  const create = may.value('manage') && (
+  const create = canManage && (
     <button type="button" class="primary" onClick={() => setOpen({ kind: 'create' })}>
       <Icon name="plus" />
       New key
@@ -43,6 +45,11 @@ export function Keys() {
       lead="Programs and people use the service with a key. Give each its own."
       actions={create}
     >
+      {!canManage && (
+        <Empty title="Your key may not manage keys">
+          <p>Log in with one that may manage.</p>
+        </Empty>
+      )}
       <FailureNote failure={failure} />
       {value !== undefined && <KeyTable keys={value.keys} onOpen={setOpen} />}
       {open?.kind === 'create' && <CreateKey onDone={show} onClose={close} />}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { atOnce } from '../../api/at-once.js';
 import { call, request } from '../../api/http.js';
 import type { Computer, Connection, Lists, StreamStatus } from '../../api/types.js';
@@ -13,14 +13,20 @@ import { Item } from '../../components/menu.js';
 import { ACTIONS, RowActions, Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { tellFailure } from '../../state/notices.js';
-import { may } from '../../state/session.js';
+import { may, ofAllProjects } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
+import { isVisible } from '../../state/visibility.js';
 import { computers, isListed } from '../../state/wall.js';
+import { isHealthy, troubleOf } from './trouble.js';
 
 /** Targets of streams, and the streams that run. */
 export function Streams() {
-  const { value, failure, reload } = useData('connections', (signal) =>
-    call<Lists['connections']>('GET', '/connections', { signal }),
+  // A key for one project sees no targets.
+  const hasTargets = ofAllProjects.value;
+  const { value, failure, reload } = useData(`connections ${hasTargets}`, async (signal) =>
+    hasTargets
+      ? call<Lists['connections']>('GET', '/connections', { signal })
+      : ({ connections: [] } satisfies Lists['connections']),
   );
   const [open, setOpen] = useState<'add' | Connection>();
   const close = () => setOpen(undefined);
@@ -29,7 +35,7 @@ export function Streams() {
     reload();
   };
   const targets = value?.connections ?? [];
-  const add = may.value('manage') && (
+  const add = hasTargets && may.value('manage') && (
     <button type="button" class="primary" onClick={() => setOpen('add')}>
       <Icon name="plus" />
       New target
@@ -38,13 +44,11 @@ export function Streams() {
   return (
     <Page title="Streams" lead="Screens are streamed to RTMP targets." actions={add}>
       <FailureNote failure={failure} />
-      <section aria-labelledby="running">
-        <h2 id="running">Running</h2>
-        <Running />
-      </section>
+      <StreamLists />
       <section aria-labelledby="targets">
         <h2 id="targets">Targets</h2>
-        {value !== undefined && targets.length === 0 && (
+        {!hasTargets && <p class="muted">Only keys for all projects see them.</p>}
+        {hasTargets && value !== undefined && targets.length === 0 && (
           <Empty title="No target yet">
             <p>Add one here, or with the command line:</p>
             <Commands lines={['vc connection add live --url rtmp://example.com/app']} />
@@ -113,7 +117,7 @@ function DeleteTarget({ of: { name }, onDone, onClose }: Closing & { of: Connect
       intent={() => ({
         method: 'DELETE',
         path: `/connections/${encodeURIComponent(name)}`,
-        vc: ['connection', 'rm', name],
+        vc: ['connection', 'rm', '--', name],
       })}
       onDone={onDone}
       onClose={onClose}
@@ -126,37 +130,69 @@ function DeleteTarget({ of: { name }, onDone, onClose }: Closing & { of: Connect
 /** The service has no list of streams: the status of so many computers is asked for at once. */
 const AT_ONCE = 6;
 
-/** The computers whose screens are streamed now. */
-function Running() {
+/** Milliseconds until the statuses are read again. */
+const AGAIN_MS = 5_000;
+
+/** The computers whose screens are streamed now, and those whose last stream has failed. */
+function StreamLists() {
   const on = [...computers.value.values()].filter(({ status }) => status === 'running');
   const key = `streams ${isListed.value} ${on.map(({ id }) => id).join()}`;
   const { value, reload } = useData(key, (signal) => readStatuses(on, signal));
+  const isShown = isVisible.value;
+  useEffect(() => {
+    if (!isShown || value === undefined) return undefined;
+    const timer = setTimeout(reload, AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [value, isShown]);
   const stop = ({ id, name }: Computer) =>
     void request('POST', `/computers/${id}/stream/stop`)
       .catch((error: unknown) => tellFailure(`Could not stop the stream of ${name}`, error))
       .then(reload);
-  if (value === undefined) return <p class="muted">Reading…</p>;
-  if (value.length === 0) {
-    return <p class="muted">No screen is streamed. Start one in the live view of a computer.</p>;
-  }
+  const running = value?.filter(({ stream }) => stream.status === 'streaming') ?? [];
+  const failed = value?.filter(({ stream }) => stream.status === 'terminated') ?? [];
+  return (
+    <>
+      <section aria-labelledby="running">
+        <h2 id="running">Running</h2>
+        {value === undefined && <p class="muted">Reading…</p>}
+        {value !== undefined && running.length === 0 && (
+          <p class="muted">No screen is streamed. Start one in the live view of a computer.</p>
+        )}
+        <StreamRows streams={running} onStop={stop} />
+      </section>
+      {failed.length > 0 && (
+        <section aria-labelledby="failed">
+          <h2 id="failed">Failed</h2>
+          <StreamRows streams={failed} />
+        </section>
+      )}
+    </>
+  );
+}
+
+interface StreamRowsProps {
+  readonly streams: Awaited<ReturnType<typeof readStatuses>>;
+  readonly onStop?: (computer: Computer) => void;
+}
+
+function StreamRows({ streams, onStop }: StreamRowsProps) {
+  if (streams.length === 0) return null;
   return (
     <ul class="plain rows">
-      {value.map(({ computer, stream }) => (
+      {streams.map(({ computer, stream }) => (
         <li key={computer.id}>
           <a class="break" href={`/computers/${computer.id}`}>
             {computer.project_name}/{computer.name}
           </a>
-          <span class={stream.status === 'streaming' ? 'muted' : 'outcome bad'}>
-            {stream.status === 'streaming' ? (
-              <>
-                since <Time at={stream.start_time} />
-              </>
-            ) : (
-              (stream.message ?? 'ended')
-            )}
-          </span>
-          {stream.status === 'streaming' && may.value('act') && (
-            <button type="button" class="small" onClick={() => stop(computer)}>
+          {isHealthy(stream) ? (
+            <span class="muted">
+              since <Time at={stream.start_time} />
+            </span>
+          ) : (
+            <span class="outcome bad break">{troubleOf(stream)}</span>
+          )}
+          {onStop !== undefined && may.value('act') && (
+            <button type="button" class="small" onClick={() => onStop(computer)}>
               Stop
             </button>
           )}

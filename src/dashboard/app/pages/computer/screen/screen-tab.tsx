@@ -93,7 +93,13 @@ function ControlBar({ control, live, leave }: ControlBarProps) {
           Hand back
         </button>
         <span class="muted hint">
-          You are in control. <kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Shift</kbd> leaves the screen.
+          {live.state === 'live' ? (
+            <>
+              You are in control. <kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Shift</kbd> leaves the screen.
+            </>
+          ) : (
+            'There is no connection: keys do not reach the computer.'
+          )}
         </span>
       </>
     );
@@ -114,7 +120,11 @@ function ControlBar({ control, live, leave }: ControlBarProps) {
       )}
       <span class="muted hint">
         {holder === null ? (
-          'You are watching.'
+          live.state === 'live' ? (
+            'You are watching.'
+          ) : (
+            'Not connected.'
+          )
         ) : (
           <>
             Driven by <bdi>{holder.key_name ?? 'a key'}</bdi> since <Time at={since} />.

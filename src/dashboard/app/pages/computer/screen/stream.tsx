@@ -7,6 +7,7 @@ import { given } from '../../../components/forms/given.js';
 import { IntentForm } from '../../../components/forms/intent-form.js';
 import { exactTime } from '../../../components/time.js';
 import { useData } from '../../../state/use-data.js';
+import { isHealthy, troubleOf } from '../../streams/trouble.js';
 
 /** Starts and stops streaming the screen to a saved target. */
 export function StreamDialog({ computer, onClose }: { computer: Computer; onClose: () => void }) {
@@ -21,7 +22,7 @@ export function StreamDialog({ computer, onClose }: { computer: Computer; onClos
   return (
     <Dialog title="Stream the screen" onClose={onClose}>
       <FailureNote failure={failure} />
-      {value?.status.message !== undefined && <p class="break">{value.status.message}</p>}
+      {!isOn && value?.status.message !== undefined && <p class="break">{value.status.message}</p>}
       {isOn && (
         <IntentForm
           submit="Stop streaming"
@@ -33,7 +34,11 @@ export function StreamDialog({ computer, onClose }: { computer: Computer; onClos
           onDone={reload}
           onCancel={onClose}
         >
-          <p>Streaming since {exactTime(value.status.start_time ?? '')}.</p>
+          <p>
+            {isHealthy(value.status)
+              ? `Streaming since ${exactTime(value.status.start_time ?? '')}.`
+              : troubleOf(value.status)}
+          </p>
         </IntentForm>
       )}
       {value !== undefined && !isOn && targets.length === 0 && (

@@ -22,7 +22,7 @@ import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
 import { identityOfTicket } from './browser/ticket.js';
 import { addBrowserVersion } from './browser/version.js';
-import { addDashboard } from './dashboard/pages.js';
+import { addDashboard, isLostBrowser } from './dashboard/pages.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
 import { addImageBuild } from './handlers/image-build.js';
 import { addHealth } from './health.js';
@@ -68,8 +68,10 @@ export interface AppOptions {
 }
 
 /** Routes that need no key: health, OpenAPI, and the files of the web pages. */
-function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
+function isOpen(request: FastifyRequest): boolean {
+  const { method, url, routeOptions } = request;
   if (method !== 'GET' && method !== 'HEAD') return false;
+  if (request.is404 && isLostBrowser(request)) return true;
   return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
 }
 
@@ -210,7 +212,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done();
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
+  const showUnknown = addDashboard(app);
+  app.setNotFoundHandler((request, reply) =>
+    isLostBrowser(request) ? showUnknown(request, reply) : refuseUnknown(fleet, request, PREFIX),
+  );
   app.addHook('preClose', (done) => {
     isStopping = true;
     done();
@@ -220,7 +225,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   disconnectSlowClients(app);
   logRequests(app, fleet);
   options.metrics?.serve(app, (owner) => mayAdminister(fleet, owner));
-  addDashboard(app);
   await app.register(
     async (api) => {
       addOpenApi(api, version);

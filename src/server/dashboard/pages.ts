@@ -120,7 +120,7 @@ const MONTHS = 'public, max-age=31536000, immutable';
  * The web page of the service and the files that it loads, below the host itself. They are the same for
  * everyone and hold no secret, so they need no key; what the page then shows needs a session.
  */
-export function addDashboard(app: FastifyInstance, directory = BUILT): void {
+export function addDashboard(app: FastifyInstance, directory = BUILT): Unknown {
   const options = { config: { open: true } };
   const files = readPageFiles(directory);
   const page = (name: string, policy: readonly string[]) => {
@@ -140,6 +140,30 @@ export function addDashboard(app: FastifyInstance, directory = BUILT): void {
     addPolicy(reply, POLICY);
     return send(file, request, reply);
   });
+  return (request, reply) => {
+    const [path = ''] = request.url.split('?');
+    const target = MOVED[path];
+    if (target !== undefined) return reply.redirect(target);
+    return page('index.html', POLICY)(request, reply.status(404));
+  };
+}
+
+/** Answers a browser that asks for a path which does not exist. */
+type Unknown = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply> | FastifyReply;
+
+/** What people type, and where it leads. */
+const MOVED: Readonly<Record<string, string>> = {
+  '/api': '/api/docs',
+  '/api/': '/api/docs',
+  '/dashboard': '/',
+};
+
+/** Whether a person in a browser asks for a path that does not exist; programs get an error in JSON. */
+export function isLostBrowser({ is404, method, headers }: FastifyRequest): boolean {
+  return is404 && method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildDashboard } from '../../../scripts/dashboard.js';
 import { addDashboard, PAGE_PATHS } from '../../../src/server/dashboard/pages.js';
 import { sendError } from '../../../src/server/http/errors.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
@@ -99,6 +100,33 @@ test('without a build the page says how to make one', async () => {
   const answer = await bare.inject('/');
   expect(answer.statusCode).toBe(404);
   expect(answer.headers['x-error-remedy']).toBe('npm run build');
+});
+
+test('a browser is shown the page for an unknown path, and programs an error', async () => {
+  if (!existsSync(new URL('../../../dist/dashboard/', import.meta.url))) await buildDashboard();
+  const service: TestApp = await openTestApp();
+  const ask = (path: string, accept: string, method = 'GET') =>
+    service.send(method, path, { authorization: null, headers: { accept } });
+  const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  for (const path of ['/nothing', '/api/nothing', '/api/computers/x/start']) {
+    const answer = await ask(path, html);
+    expect(answer.status, path).toBe(404);
+    expect(answer.headers['content-type'], path).toMatch(/^text\/html/);
+    expect(answer.headers['content-security-policy'], path).toBe(POLICY);
+    expect(await ask(path, '*/*'), path).toMatchObject({
+      status: 401,
+      json: { error: expect.stringContaining('key') },
+    });
+    expect((await ask(path, html, 'DELETE')).status).toBe(401);
+  }
+  expect(await ask('/dashboard', html)).toMatchObject({ status: 302, headers: { location: '/' } });
+  for (const path of ['/api', '/api/']) {
+    const { status, headers } = await ask(path, html);
+    expect([status, headers.location], path).toEqual([302, '/api/docs']);
+  }
+  // A known path is no unknown one.
+  expect((await ask('/api/keys', html)).status).toBe(401);
+  await service.close();
 });
 
 test('the page needs no key, and another name of the host does not answer it', async () => {

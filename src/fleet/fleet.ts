@@ -32,6 +32,7 @@ import { JobWatch } from './events/job-watch.js';
 import { Builds } from './images/build/builds.js';
 import { StepCache } from './images/build/step-cache.js';
 import { Images } from './images/images.js';
+import { recordEnd } from './lifecycle/act-of-service.js';
 import type { Adoption, Unadopted } from './lifecycle/adoption.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { deleteExpired } from './lifecycle/expiry.js';
@@ -279,12 +280,15 @@ export class Fleet {
       log,
       stopping: this.#stopping.signal,
     });
-    const reconciler = new Reconciler(store, machines, log, async (engine, signal) => {
+    const resumeOthers = async (engine: Engine, signal: AbortSignal) => {
       deletion.resume();
       this.drains.resume();
       await disks.reconcile(engine, signal);
       volumes.reconcile(engine);
-    });
+    };
+    const reconciler = new Reconciler(store, machines, log, resumeOthers, (record, status) =>
+      recordEnd(this.auditLog, record, status),
+    );
     this.#adoption = reconciler.adoption;
     if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();
     for (const engine of engines.all.values()) {

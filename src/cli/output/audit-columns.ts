@@ -20,6 +20,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   autoDelete: 'rm (idle)',
   expire: 'rm (expired)',
   budgetStop: 'stop (budget)',
+  ended: 'stop (outside)',
   viewOpened: 'view (opened)',
   controlEnded: 'computer control (ended)',
   moveComputer: 'move (drain)',

@@ -26,3 +26,19 @@ export async function actOfService(
     ...timer(),
   });
 }
+
+/** Writes into the audit log that a computer's machine ended without the service. */
+export function recordEnd(
+  auditLog: AuditLog,
+  { id, owner_id }: ComputerRecord,
+  status: ComputerRecord['status'],
+): void {
+  auditLog.record({
+    owner: { id: owner_id, keyId: SERVICE_KEY },
+    computerId: id,
+    action: 'ended',
+    detail: { status },
+    outcome: 'ok',
+    ...startTimer()(),
+  });
+}

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ComputerStatus } from '../../contract/resources.js';
 import { isClustered } from '../../engines/clustered.js';
 import {
   type Engine,
@@ -20,6 +21,9 @@ const PART = 250;
 /** Continues interrupted work on more than one computer, and on what else an engine keeps. */
 export type ResumeOthers = (engine: Engine, signal: AbortSignal) => Promise<void>;
 
+/** Called when a machine that ran has ended without the service. */
+export type OnEnded = (record: ComputerRecord, now: ComputerStatus) => void;
+
 /**
  * Reconciles the store's intent with the engine's state; safe to run at any time. It changes
  * machines with the same steps as requests do, and removes orphans.
@@ -29,6 +33,7 @@ export class Reconciler {
   readonly #machines: Machines;
   readonly #log: Log;
   readonly #resumeOthers: ResumeOthers;
+  readonly #onEnded: OnEnded;
   readonly adoption: Adoption;
 
   constructor(
@@ -36,7 +41,9 @@ export class Reconciler {
     machines: Machines,
     log: Log,
     resumeOthers: ResumeOthers = async () => {},
+    onEnded: OnEnded = () => {},
   ) {
+    this.#onEnded = onEnded;
     this.#store = store;
     this.#machines = machines;
     this.#log = log;
@@ -153,6 +160,7 @@ export class Reconciler {
     const now = this.#store.computers.change(record.id, news, reason);
     if (now === undefined || now === record.status) return;
     if (now !== 'running') this.#machines.known(record.id)?.session.close();
+    if (record.status === 'running' && now !== 'gone') this.#onEnded(record, now);
     this.#log.info({ computer: record.id, was: record.status, now }, 'state adopted');
   }
 

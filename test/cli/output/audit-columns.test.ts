@@ -23,6 +23,7 @@ const logged = [
   ...Object.entries(auditCommands).flatMap(([name, command]) => (command ? [name] : [])),
   'viewOpened',
   'autoStop',
+  'ended',
 ];
 
 /** Commands of several computers, and sessions, which are the web page's. */

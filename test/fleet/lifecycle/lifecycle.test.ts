@@ -276,5 +276,11 @@ describe('changes made outside the service', () => {
       expect(record('one').status).toBe('error');
     });
     expect(test.fleet.computers.view(one.id).status_reason).toBe('Out of memory.');
+    const [entry] = test.fleet.auditLog.list(record('one'), { limit: 1 });
+    expect(entry).toMatchObject({
+      action: 'ended',
+      key_id: 'service',
+      detail: { status: 'error' },
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, isRecord, text } from '../primitives.js';
+import { exactlyOne, flag, integer, isRecord, text } from '../primitives.js';
 import { Element, WantedElement } from './elements.js';
 
 /** Most conditions of `any` or `all`. */
@@ -67,6 +67,7 @@ export const Condition = z
   .refine(({ file, size_above }) => size_above === undefined || file !== undefined, SIZE_NEEDS_FILE)
   .meta({
     id: 'Condition',
+    ...exactlyOne(...SUBJECTS),
     description: `A state of the computer: exactly one of ${SUBJECTS.map((name) => `\`${name}\``).join(', ')}.`,
     examples: [{ port: 8000 }],
   });
@@ -99,6 +100,7 @@ export const Conditions = z
   })
   .meta({
     id: 'Conditions',
+    ...exactlyOne(...SUBJECTS, 'any', 'all'),
     description: 'One condition, or with `any` or `all` several.',
     examples: [{ any: [{ window: 'Saved' }, { window: 'Error' }] }],
   });

@@ -90,7 +90,7 @@ it('it needs no other package, and its code is small', () => {
   const files = readdirSync(directory).filter((name) => name !== 'program.cjs');
   const sizes = files.map((name) => [name, statSync(join(directory, name)).size] as const);
   console.log(sizes.map(([name, size]) => `${name} ${(size / 1000).toFixed(0)} kB`).join(', '));
-  expect(sizes.reduce((sum, [, size]) => sum + size, 0)).toBeLessThan(170_000);
+  expect(sizes.reduce((sum, [, size]) => sum + size, 0)).toBeLessThan(180_000);
 });
 
 it('the root package exports the same files', () => {

@@ -68,6 +68,10 @@ test.each([
   ['--spares', '-1'],
   ['--allow-network', '10.0.0.0'],
   ['--allow-host', 'a:80'],
+  ['--preview-domain', '*.example.com'],
+  ['--preview-domain', 'preview.example.com:443'],
+  ['--preview-domain', '192.0.2.1'],
+  ['--preview-domain', `${'a'.repeat(64)}.example.com`],
   ['--log-level', 'loud'],
 ])('serve %s %s is a usage error', async (...flags) => {
   expect((await world.run(['serve', ...flags])).code).toBe(2);

@@ -123,3 +123,20 @@ test('keys need rights, see their project, and take what they have published wit
   expect((await publish({ port: 81 }, revoked)).status).toBe(401);
   expect((await publish({ port: 80 })).status).toBe(200);
 });
+
+test('one that has expired is gone, and its port is free', async () => {
+  const { json } = await publish({ port: 80, expires_in: 60 });
+  const label = new URL(String(json.url)).hostname.split('.')[0] ?? '';
+  const { publications } = app.world.store;
+  const row = publications.find(label);
+  if (row === undefined) throw new Error('there is no row');
+  const { owner_id: _, project_id: __, computer: ___, project: ____, ...columns } = row;
+  publications.remove(label);
+  publications.insert({ ...columns, expires_at: new Date(Date.now() - 1).toISOString() });
+  expect(await list()).toEqual([]);
+  expect((await app.send('GET', '/', { headers: { host: `${label}.localhost` } })).status).toBe(
+    400,
+  );
+  expect((await app.send('DELETE', `${DESK}/publications/80`)).status).toBe(404);
+  expect((await publish({ port: 80 })).status).toBe(200);
+});

@@ -401,6 +401,26 @@ it('WebSockets pass unchanged, and end with the publication', async () => {
   expect((await ask(host)).status).toBe(400);
 });
 
+it('open connections end with the key that has published', async () => {
+  program = (_, response) => void response.write('x');
+  const { json } = await app.send('POST', '/api/keys', { body: { name: 'second' } });
+  const authorization = `Bearer ${json.key}`;
+  const answer = await app.send('POST', publications, {
+    authorization,
+    body: { port, public: true },
+  });
+  const { host } = new URL(String(answer.json.link));
+  const sent = httpRequest({ host: '127.0.0.1', port: app.port, headers: { host }, agent: false });
+  sent.on('error', () => undefined);
+  sent.end();
+  const [open] = (await once(sent, 'response')) as [IncomingMessage];
+  open.on('error', () => undefined).resume();
+  const ended = new Promise((resolve) => open.once('close', resolve));
+  await app.send('DELETE', `/api/keys/${json.id}`);
+  await ended;
+  expect((await ask(host)).status).toBe(400);
+});
+
 it('an answer that agrees to no upgrade is passed on', async () => {
   guest.on('upgrade', (_, socket) => {
     socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno');

@@ -11,6 +11,7 @@ const parsePort = number({ min: 1, max: 65_535, unit: 'a TCP port' });
 
 export const command = defineCommand({
   name: 'create',
+  aliases: ['publish'],
   summary: 'Publish a port of a computer, for HTTP and WebSockets',
   details: [
     'Prints a link that opens the web server on that port in any browser that reaches the service.',

@@ -6,7 +6,7 @@ import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'rm',
-  aliases: ['delete', 'remove'],
+  aliases: ['delete', 'remove', 'unpublish'],
   summary: 'End publications of a computer',
   details: 'Ends open connections as well. Publish the port again for a new address and link.',
   arguments: { computer: computerArgument, ports: many('port', 'published port of the computer') },

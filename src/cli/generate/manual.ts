@@ -52,8 +52,8 @@ function mainPage(outline: Outline): string {
       'EXIT STATUS',
       exitCodeMeanings.flatMap(([code, does]) => term(`.B ${code}`, does)),
     ),
-    ...section('NAMING', ['.nf', ...lines(topics.naming.text), '.fi']),
-    ...section('OUTPUT', ['.nf', ...lines(topics.formatting.text), '.fi']),
+    ...section('NAMING', formatted(topics.naming.text)),
+    ...section('OUTPUT', formatted(topics.formatting.text)),
   ]);
 }
 
@@ -61,7 +61,7 @@ function groupPage(group: OutlineGroup): string {
   const name = `vc-${group.name}`;
   return page(name, lower(group.summary), [
     ...section('SYNOPSIS', [`\\fBvc ${group.name}\\fR \\fIcommand\\fR [\\fIargument\\fR...]`]),
-    ...(group.details === undefined ? [] : section('DESCRIPTION', wrapped(group.details))),
+    ...(group.details === undefined ? [] : section('DESCRIPTION', formatted(group.details))),
     ...section(
       'COMMANDS',
       group.commands.flatMap((command) =>
@@ -120,7 +120,7 @@ function argumentWord({ name, required, variadic }: Argument<unknown>): string {
 function body(command: OutlineCommand): string[] {
   return [
     `${roff(command.summary)}.`,
-    ...(command.details === undefined ? [] : ['.PP', '.nf', ...wrapped(command.details), '.fi']),
+    ...(command.details === undefined ? [] : ['.PP', ...formatted(command.details)]),
     ...command.arguments.flatMap(({ name, summary }) => term(`.I ${roff(name)}`, summary)),
     ...options(command.options),
     ...(command.examples.length === 0 ? [] : ['.PP', 'Examples:']),
@@ -148,17 +148,17 @@ function seeAlso(names: readonly string[]): string[] {
   return section('SEE ALSO', [names.map((name) => `.BR ${roff(name)} (1)`).join(' ,\n')]);
 }
 
-function lines(text: string): string[] {
-  return text.split('\n').map((line) => (line === '' ? '.sp' : roff(line)));
-}
-
-/** Wraps long lines, because `.nf` keeps the line breaks of tables. */
-function wrapped(text: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    if (line.length <= 76) return line === '' ? ['.sp'] : [roff(line)];
-    const parts = line.match(/.{1,76}(?= |$)/g) ?? [line];
-    return parts.map((part) => roff(part.trim()));
-  });
+/** Lines of tables and code, which are indented, stay as they are; others are filled by man. */
+function formatted(text: string): string[] {
+  const lines: string[] = [];
+  let isKept = false;
+  for (const line of text.split('\n')) {
+    const isIndented = line.startsWith(' ');
+    if (isIndented !== isKept) lines.push(isIndented ? '.nf' : '.fi');
+    isKept = isIndented;
+    lines.push(line === '' ? '.sp' : roff(line));
+  }
+  return isKept ? [...lines, '.fi'] : lines;
 }
 
 function lower(text: string): string {

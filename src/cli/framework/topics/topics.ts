@@ -13,6 +13,8 @@ export interface Topic {
 }
 
 const COLUMNS = 80;
+/** The manual has the tables too, indented. */
+const MANUAL_INDENT = 7;
 
 /** Numbers of the example of each unit of a duration. */
 const EXAMPLES: Readonly<Record<string, number>> = { ms: 500, s: 2, m: 10, h: 1, d: 30, w: 2 };
@@ -21,7 +23,7 @@ function rows(entries: readonly (readonly [string | number, string])[]): string 
   const width = Math.max(...entries.map(([name]) => String(name).length)) + 2;
   return entries
     .flatMap(([name, meaning]) =>
-      wrap(meaning, COLUMNS - 2 - width).map(
+      wrap(meaning, COLUMNS - MANUAL_INDENT - 2 - width).map(
         (line, index) => `  ${String(index === 0 ? name : '').padEnd(width)}${line}`,
       ),
     )

@@ -11,7 +11,10 @@ import { CliError } from '../errors/cli-error.js';
 const Grant = z.strictObject({
   engine: z.string(),
   user: z.string().regex(/^[a-z_][a-z0-9_.-]*\$?$/i),
-  group: z.enum(['docker', 'kvm']).optional(),
+  group: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,30}$/)
+    .optional(),
   ids: z
     .string()
     .regex(/^\d{1,10}-\d{1,10}$/)

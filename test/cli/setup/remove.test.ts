@@ -110,7 +110,7 @@ test('what a user was given is recorded and taken back', async () => {
 
 test.each([
   { ...alice, user: '-alice' },
-  { ...alice, group: 'root' },
+  { ...alice, group: '-x' },
   { ...ids, ids: '1-2 -x' },
   { ...alice, argv: ['sh'] },
 ])('a record with %j is refused: it becomes a command of root', async (grant) => {

@@ -12,6 +12,8 @@ export interface NetworkSpec {
   readonly name: string;
   readonly bridge: string;
   readonly subnet: string;
+  /** The engine's own if undefined. */
+  readonly mtu?: number | undefined;
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -40,7 +40,7 @@ export const dockerDialect: Dialect = {
       MemorySwap: memory,
       abortSignal,
     }),
-  createNetwork: (docker, { name, bridge, subnet, labels }, abortSignal) =>
+  createNetwork: (docker, { name, bridge, subnet, mtu, labels }, abortSignal) =>
     docker.createNetwork({
       Name: name,
       Driver: 'bridge',
@@ -50,6 +50,7 @@ export const dockerDialect: Dialect = {
       Options: {
         'com.docker.network.bridge.name': bridge,
         'com.docker.network.bridge.enable_icc': 'false',
+        ...(mtu !== undefined && { 'com.docker.network.driver.mtu': `${mtu}` }),
       },
       Labels: { ...labels },
       abortSignal,

@@ -134,7 +134,7 @@ function known(options: string): string {
  */
 function createNetwork(
   docker: Docker,
-  { name, bridge, subnet, labels }: NetworkSpec,
+  { name, bridge, subnet, mtu, labels }: NetworkSpec,
   abortSignal: AbortSignal,
 ): Promise<unknown> {
   const network = {
@@ -143,6 +143,7 @@ function createNetwork(
     network_interface: bridge,
     dns_enabled: false,
     subnets: [{ subnet }],
+    ...(mtu !== undefined && { options: { mtu: `${mtu}` } }),
     labels,
   };
   return post(docker, '/networks/create', network, abortSignal);

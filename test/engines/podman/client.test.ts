@@ -95,6 +95,11 @@ it('makes networks without a name server, and reports a conflict', async () => {
     ],
   ]);
   await expect(create()).rejects.toThrow(/Podman service refused: .*already used/);
+  const small = { ...spec, mtu: 1400 };
+  await ask(podman, 5_000, undefined, (signal) =>
+    dialectOf(podman).createNetwork(podman, small, signal),
+  ).catch(() => undefined);
+  expect(bodies.at(-1)).toMatchObject(['POST', expect.anything(), { options: { mtu: '1400' } }]);
 });
 
 it('changes limits by its own API, those alone that are given', async () => {

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { smallHostMtu } from '../../network/host-mtu.js';
 import { ask, askToMake, isRemote, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
@@ -76,6 +77,8 @@ export class Networks {
   }
 
   async #create(id: string, subnet: string, signal: AbortSignal | undefined): Promise<void> {
+    // That of a remote Engine's host is not known here.
+    const mtu = isRemote(this.#docker) ? undefined : await smallHostMtu();
     await askToMake(this.#docker, signal, (abortSignal) =>
       dialectOf(this.#docker).createNetwork(
         this.#docker,
@@ -83,6 +86,7 @@ export class Networks {
           name: machineName(id),
           bridge: bridgeName(this.#serviceId, id),
           subnet,
+          mtu,
           labels: { [LABEL.service]: this.#serviceId, [LABEL.machine]: id },
         },
         abortSignal,

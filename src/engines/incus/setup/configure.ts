@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
+import { smallHostMtu } from '../../network/host-mtu.js';
 import type { Cluster } from '../client/cluster.js';
 import type { ServerInfo } from '../client/facts.js';
 import { listMembers, type Member } from '../client/members.js';
@@ -59,9 +60,10 @@ export async function configureCluster(cluster: Cluster, options: ConfigureOptio
   });
   await ensureRules(cluster, await addressesOf(members), signal);
   const network = { name: NAMES.network, type: 'bridge' };
+  const mtu = await smallHostMtu();
   await ensureOnMembers(cluster, '/1.0/networks', network, targets, {
     onMember: {},
-    everywhere: networkConfig,
+    everywhere: { ...networkConfig, ...(mtu !== undefined && { 'bridge.mtu': `${mtu}` }) },
   });
   await ensure(cluster, '/1.0/projects', { name: NAMES.project, config: projectConfig });
   await trust(

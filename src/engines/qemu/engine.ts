@@ -21,6 +21,7 @@ import { notRunning } from '../not-running.js';
 import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
 import { probeQemu, QemuHost } from './host.js';
+import { watchHostClock } from './host-clock.js';
 import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
 import type { MachineRecord } from './machine/machine-record.js';
@@ -31,6 +32,7 @@ import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
 import { ENVIRONMENT } from './process/command.js';
+import { setClock } from './snapshots/freeze.js';
 import { resetMachine } from './snapshots/reset.js';
 import { saveMachine } from './snapshots/save.js';
 import { SavedStore } from './snapshots/saved/store.js';
@@ -108,6 +110,15 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const isolation = () => (host.accelerated ? 'vm' : 'emulated');
 
   /** The rules of a machine are in its own network namespace, where only root can change them. */
+  /** Sets the clocks of all guests. */
+  async function setClocks(): Promise<void> {
+    const running = (await machines.list()).filter(({ status }) => status === 'running');
+    const set = async (machine: QemuMachine, record: MachineRecord) =>
+      machine.qemu && setClock(machine.qemu, record, host, undefined);
+    // One may have been removed meanwhile.
+    await Promise.allSettled(running.map(({ id }) => machines.withMachine(id, set)));
+  }
+
   async function refresh(): Promise<void> {
     const addresses = (await hostAddresses()).join();
     for (const { id, qemu, record } of machines.running()) {
@@ -162,6 +173,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
         for (; ; await sleep(REFRESH_EVERY_MS, refreshing.signal)) await refresh().catch(() => {});
       };
       keepRefreshed().catch(() => undefined);
+      watchHostClock(setClocks, refreshing.signal).catch(() => undefined);
       try {
         yield* watchMachines(machines, changes, signal);
       } finally {

@@ -93,8 +93,8 @@ async function writeToDisk(
   }
 }
 
-/** Corrects the clock, which stopped while the guest was paused. Never throws: it can be wrong. */
-async function setClock(
+/** Corrects the clock, which stopped while the guest or its host was paused. Never throws: it can be wrong. */
+export async function setClock(
   qemu: QemuProcess,
   record: MachineRecord,
   host: QemuHost,

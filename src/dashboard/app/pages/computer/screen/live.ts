@@ -131,19 +131,22 @@ async function connectScreen(
   return new Promise((resolve, reject) => {
     const opened = openChannel(socketUrl(`/view/${id}/socket`), ticket, {
       onReady: (_event, channel) => {
-        element.replaceChildren();
+        // The last picture stays until there is another.
+        const last = element.querySelector('canvas')?.parentElement;
+        element.replaceChildren(...(last ? [last] : []));
         const rfb = new Screen(element, channel, { shared: true });
         rfb.viewOnly = mode === 'view';
         rfb.scaleViewport = true;
         rfb.background = 'transparent';
         channel.onevent = onEvent;
-        const shown = element.firstElementChild;
+        let shown = last;
         rfb.addEventListener('disconnect', () => {
-          // The last picture stays until there is another.
-          if (shown !== null && !signal.aborted) element.replaceChildren(shown);
+          if (shown && element.querySelector('canvas') === null) keepPicture(element, shown);
         });
         rfb.addEventListener('connect', () => {
           if (signal.aborted) return;
+          last?.remove();
+          shown = element.querySelector('canvas')?.parentElement;
           fitDesktop(element);
           if (mode === 'control') {
             onKeys(takeKeys(element, rfb, (text) => channel.sendCommand({ type: 'text', text })));
@@ -160,4 +163,14 @@ async function connectScreen(
     });
     signal.addEventListener('abort', () => opened.close());
   });
+}
+
+/** Shows the last picture of a screen that noVNC has removed. */
+function keepPicture(element: HTMLElement, shown: HTMLElement): void {
+  shown.classList.add('last');
+  const canvas = shown.querySelector('canvas');
+  if (canvas !== null) {
+    Object.assign(canvas.style, { width: '100%', height: '100%', objectFit: 'contain' });
+  }
+  element.replaceChildren(shown);
 }

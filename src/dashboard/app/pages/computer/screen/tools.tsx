@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { call, request } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { FailureNote } from '../../../components/failure.js';
@@ -33,10 +33,9 @@ export function Tools({ computer, live, isMine, frame }: ToolsProps) {
   const toScreen = () => {
     if (isMine) setTimeout(() => live.rfb()?.focus());
   };
-  const close = () => {
-    setOpen(undefined);
-    toScreen();
-  };
+  const close = () => setOpen(undefined);
+  // After the dialog has given the focus back to its button.
+  useEffect(() => (open === undefined ? undefined : toScreen), [open]);
   return (
     <div class="tools" role="toolbar" aria-label="Tools">
       {isMine && matchMedia('(pointer: coarse)').matches && (

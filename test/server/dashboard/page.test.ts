@@ -1,0 +1,211 @@
+// @module-tag slow
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildDashboard } from '../../../scripts/dashboard.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { partsOf } from '../../support/dashboard/parts.js';
+import { eventually } from '../../support/eventually.js';
+import { describeUnless } from '../../support/run/needs.js';
+import { noBrowser, openBrowser } from '../../support/screen/browser.js';
+
+const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
+/** Directory for pictures; without it none are taken. */
+const PICTURES = process.env.VC_TEST_PICTURES;
+
+describeUnless(noBrowser)('the web page with computers in memory', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let id: string;
+
+  beforeAll(async () => {
+    if (!existsSync(BUILT)) await buildDashboard();
+    app = await openTestApp({ maxRunning: 5 });
+    await app.send('POST', '/api/projects', { body: { name: 'demo' } });
+    for (const name of ['one', 'two', 'three']) {
+      const { json } = await app.send('POST', '/api/projects/demo/computers', { body: { name } });
+      id = String(json.id);
+    }
+    browser = await openBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context.setDefaultTimeout(30_000);
+    page = await context.newPage();
+  });
+  afterEach(() => context.close());
+
+  const url = (path: string) => `http://127.0.0.1:${app.port}${path}`;
+  /** Opens a page with a session of the key. */
+  const open = async (path: string, key = app.world.key) => {
+    const authorization = `Bearer ${key}`;
+    const { json } = await app.send('POST', '/api/logins', { authorization, body: {} });
+    await page.goto(String(json.url));
+    await partsOf(page).heading('Computers').waitFor();
+    await page.goto(url(path));
+  };
+  const newKey = async (body: object) =>
+    String((await app.send('POST', '/api/keys', { body })).json.key);
+  const pictures = async (name: string) => {
+    if (PICTURES === undefined) return;
+    mkdirSync(PICTURES, { recursive: true });
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) });
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+
+  it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
+    await open('/projects');
+    await partsOf(page).chooseBy('Actions of demo', 'Delete…');
+    const dialog = partsOf(page).dialog();
+    expect(await dialog.locator(':focus').getAttribute('name')).toBe('confirmation');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('dem');
+    await page.keyboard.press('Enter');
+    await pictures('confirm');
+    expect(await dialog.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.goto(url(`/computers/${id}`));
+    await partsOf(page).chooseBy('Power', 'Delete…');
+    expect(await dialog.locator(':focus').innerText()).toBe('Cancel');
+    expect((await app.send('GET', '/api/projects')).json.projects).toHaveLength(1);
+  }, 120_000);
+
+  it('gives composed text to the computer, once and in order, and the focus back to the screen', async () => {
+    await open(`/computers/${id}`);
+    await partsOf(page).live();
+    await page.getByRole('button', { name: 'Take control' }).click();
+    const field = page.getByLabel('Keyboard of the computer');
+    await eventually(
+      async () =>
+        (await field.count()) === 1 &&
+        (await field.evaluate('document.activeElement.className')) === 'keys',
+    );
+    const inputs = () =>
+      (app.world.connectors.screens.at(-1)?.inputs ?? []).filter((each) =>
+        /^(press|type)/.test(each),
+      );
+    const debug = await context.newCDPSession(page);
+    await page.keyboard.press('a');
+    await page.keyboard.insertText('你好');
+    await debug.send('Input.imeSetComposition', { text: 'か', selectionStart: 1, selectionEnd: 1 });
+    await debug.send('Input.imeSetComposition', { text: 'が', selectionStart: 1, selectionEnd: 1 });
+    await debug.send('Input.insertText', { text: 'が' });
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText('é🙂');
+    await eventually(async () => inputs().length >= 5);
+    expect(inputs()).toEqual(['press 61', 'type 你好', 'type が', 'press ff0d', 'type é🙂']);
+    await pictures('control');
+    await page.getByRole('button', { name: 'Clipboard' }).click();
+    await partsOf(page).dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await partsOf(page).dialog().waitFor({ state: 'detached' });
+    await eventually(
+      async () => (await field.evaluate('document.activeElement.className')) === 'keys',
+    );
+    await partsOf(page).chooseBy('Special keys', 'F11');
+    await eventually(
+      async () => (await field.evaluate('document.activeElement.className')) === 'keys',
+    );
+  }, 120_000);
+
+  it('keeps the last picture while the service is away, and says that nothing is controlled', async () => {
+    await page.routeWebSocket(/\/socket$/, (socket) => {
+      const server = socket.connectToServer();
+      closeView = () => socket.close();
+      socket.onMessage((message) => server.send(message));
+      server.onMessage((message) => socket.send(message));
+    });
+    let closeView = () => {};
+    await open(`/computers/${id}`);
+    await partsOf(page).live();
+    await page.getByRole('button', { name: 'Take control' }).click();
+    await page.getByText('You are in control').waitFor();
+    await context.setOffline(true);
+    closeView();
+    await page.getByText('The service is not reachable').waitFor();
+    await page.getByText('was running').waitFor();
+    await page.getByText('keys do not reach the computer').waitFor();
+    expect(await page.locator('.desktop canvas').count()).toBe(1);
+    const { y = 0, height = 0 } =
+      (await page.getByRole('button', { name: 'Log out' }).boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(800);
+    await pictures('away');
+    await context.setOffline(false);
+    await partsOf(page).live();
+  }, 120_000);
+
+  it('shows a key no pages that it may not see', async () => {
+    await open(`/computers/${id}/files`, await newKey({ name: 'looks', rights: 'look' }));
+    await page.getByText('Your key may not read files').waitFor();
+    const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
+    expect(await pages.getByRole('link', { name: /Terminal|Files/ }).count()).toBe(0);
+    expect(await page.getByRole('alert').locator('.failure').count()).toBe(0);
+    await page.goto(url(`/terminal/${id}`));
+    await page.getByText('Your key may only look').waitFor();
+    await context.clearCookies();
+    const project = await newKey({ name: 'acts', rights: 'act', project: 'demo' });
+    await open('/streams', project);
+    await page.getByText('Only keys for all projects see them').waitFor();
+    await page.goto(url('/keys'));
+    await page.getByText('Your key may not manage keys').waitFor();
+    expect(await page.getByRole('alert').locator('.failure').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Keys', exact: true }).count()).toBe(0);
+  }, 120_000);
+
+  it('asks before an upload replaces a file, and a typed path replaces the one that is shown', async () => {
+    const sent: string[] = [];
+    await page.route('**/api/computers/*/directory*', (route) =>
+      route.fulfill({
+        json: {
+          path: '/home/user',
+          entries: [
+            {
+              name: 'notes.txt',
+              type: 'file',
+              size: 1,
+              mtime: '2026-01-01T00:00:00Z',
+              mode: '0644',
+            },
+          ],
+        },
+      }),
+    );
+    await page.route('**/api/computers/*/files*', (route) => {
+      sent.push(new URL(route.request().url()).searchParams.get('path') ?? '');
+      return route.fulfill({ json: { success: true } });
+    });
+    await open(`/computers/${id}/files`);
+    await page.getByText('notes.txt').waitFor();
+    const upload = (name: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await upload('notes.txt');
+    await page.getByText('Replace notes.txt?').waitFor();
+    await pictures('replace');
+    await partsOf(page).confirm('Cancel');
+    await upload('other.txt');
+    await eventually(async () => sent.length === 1);
+    await upload('notes.txt');
+    await partsOf(page).confirm('Replace');
+    await eventually(async () => sent.length === 2);
+    expect(sent).toEqual(['/home/user/other.txt', '/home/user/notes.txt']);
+    await partsOf(page).click('Type a path');
+    await page.keyboard.type('/root');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/files?path=%2Froot');
+  }, 120_000);
+});

@@ -13,3 +13,10 @@ it('a word label:NAME=VALUE or label:NAME finds computers with the label', () =>
   expect(isShown('label:team=q')).toBe(false);
   expect(isShown('label:team other')).toBe(false);
 });
+
+it('a word finds no computer by a part of its random id, but by its beginning', () => {
+  const one = { ...labelled, id: 'cmp_7f3k2m9q4w8e1r6t5y0b', name: 'crawl-1' };
+  expect(matches(one, { text: 'crawl 2' })).toBe(false);
+  expect(matches(one, { text: 'crawl 1' })).toBe(true);
+  expect(matches(one, { text: 'cmp_7f3k' })).toBe(true);
+});

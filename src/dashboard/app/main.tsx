@@ -92,5 +92,10 @@ function Notices() {
   );
 }
 
+// A file that is dropped beside the place for it would replace the page.
+for (const type of ['dragover', 'drop']) {
+  window.addEventListener(type, (event) => event.preventDefault());
+}
+
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

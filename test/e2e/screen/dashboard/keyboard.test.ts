@@ -143,9 +143,13 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.keyboard.type('not typed');
     await pressOn(page.getByRole('button', { name: 'Take control' }));
     await page.getByRole('button', { name: 'Hand back' }).waitFor();
-    await page.locator('.screen[data-state="live"] canvas:focus').waitFor();
+    await page.locator('.screen[data-state="live"] textarea:focus').waitFor();
     await page.keyboard.type('hello from the page\n');
     await eventually(async () => (await bash(id, 'cat /tmp/typed')) === 'hello from the page\n');
+    // As an input method, a dead key and a list of emoji give it.
+    await page.keyboard.insertText('你好 é 🙂');
+    await page.keyboard.press('Enter');
+    await eventually(async () => (await bash(id, 'cat /tmp/typed')).endsWith('\n你好 é 🙂\n'));
     await inspect(page, 'computer-control');
     for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
     for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);

@@ -26,6 +26,8 @@ export function filterQuery(filters: Filters): string {
 }
 
 const LABEL = 'label:';
+/** The beginning of an id: parts of one are in too many. */
+const ID = /^cmp_/;
 
 /** What to type to find computers with a label. */
 export function labelFilter([name, value]: readonly [string, string]): string {
@@ -33,18 +35,19 @@ export function labelFilter([name, value]: readonly [string, string]): string {
 }
 
 /**
- * Whether a computer is shown. Words match its name, project, id, image and creator; `label:NAME=VALUE`
+ * Whether a computer is shown. Words match its name, project, image and creator, and the
+ * beginning of its id; `label:NAME=VALUE`
  * and `label:NAME` its labels.
  */
 export function matches(computer: Computer, filters: Filters): boolean {
   const { name, project_name, id, image, status, engine, member, created_by } = computer;
-  const text = `${name} ${project_name} ${id} ${image} ${created_by?.name ?? ''}`.toLowerCase();
+  const text = `${name} ${project_name} ${image} ${created_by?.name ?? ''}`.toLowerCase();
   const words = (filters.text ?? '').split(/\s+/);
   return (
     words.every((word) =>
       word.startsWith(LABEL)
         ? hasLabel(computer, word.slice(LABEL.length))
-        : text.includes(word.toLowerCase()),
+        : text.includes(word.toLowerCase()) || (ID.test(word) && id.startsWith(word)),
     ) &&
     (filters.project === undefined || filters.project === project_name) &&
     (filters.status === undefined || filters.status === status) &&

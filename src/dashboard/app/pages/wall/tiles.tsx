@@ -74,7 +74,7 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
               </>
             ) : (
               <span class="driver">
-                driven by <bdi>{computer.control.holder.key_name ?? 'a key'}</bdi>
+                controlled by <bdi>{computer.control.holder.key_name ?? 'a key'}</bdi>
               </span>
             )}
           </p>

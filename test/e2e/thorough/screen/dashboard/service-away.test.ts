@@ -74,7 +74,7 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
       await screen.getByRole('button', { name: 'Hand back' }).click();
       // What changes now is seen at once.
       const tile = partsOf(page).tile('desktop');
-      await tile.getByText('driven by').waitFor({ state: 'detached' });
+      await tile.getByText('controlled by').waitFor({ state: 'detached' });
       for (const name of ['renamed', 'desktop']) {
         await desktop.service.http('PATCH', `/computers/${desktop.id}`, { name });
         await partsOf(page).tile(name).waitFor();

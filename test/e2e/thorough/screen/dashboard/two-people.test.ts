@@ -60,7 +60,7 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
   const button = ({ page }: Watched, name: string) =>
     page.getByRole('button', { name, exact: true });
   const focused = ({ page }: Watched) =>
-    page.locator('.screen[data-state="live"][data-mine="true"] canvas:focus').waitFor();
+    page.locator('.screen[data-state="live"][data-mine="true"] textarea:focus').waitFor();
 
   it('shows to both that nobody has control, and takes the input of the agent', async () => {
     for (const each of [anna, ben]) await says(each, 'You are watching.').waitFor();
@@ -71,7 +71,7 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
     await button(anna, 'Take control').click();
     await focused(anna);
     await says(anna, 'You are in control.').waitFor();
-    await says(ben, 'Driven by anna').waitFor();
+    await says(ben, 'Controlled by anna').waitFor();
     await inspect(ben.page, 'computer-driven');
     await anna.page.keyboard.type('anna\n');
     await eventually(async () => (await typed()) === 'anna\n');
@@ -98,7 +98,7 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
     const { page } = ben;
     await page.getByRole('link', { name: 'Computers' }).click();
     const tile = page.getByRole('listitem').filter({ hasText: desktop.project });
-    await tile.getByText('driven by anna').waitFor();
+    await tile.getByText('controlled by anna').waitFor();
     await inspect(page, 'computers-driven');
     await tile.getByRole('link').click();
     await partsOf(page).live();
@@ -110,7 +110,7 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
     await button(ben, 'Take over').click();
     await notice;
     await focused(ben);
-    await says(anna, 'Driven by ben').waitFor();
+    await says(anna, 'Controlled by ben').waitFor();
     // Her key may use computers, but take control only from itself.
     expect(await button(anna, 'Take over').isDisabled()).toBe(true);
     await anna.page.keyboard.type('not anna\n');
@@ -132,7 +132,7 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
 
   it('gives it back when the page is closed', async () => {
     await button(anna, 'Take control').click();
-    await says(ben, 'Driven by anna').waitFor();
+    await says(ben, 'Controlled by anna').waitFor();
     await anna.page.close({ runBeforeUnload: true });
     await says(ben, 'You are watching.').waitFor();
     expect((await agentMoves()).status).toBe(200);

@@ -147,6 +147,9 @@ async function connectScreen(
           if (signal.aborted) return;
           last?.remove();
           shown = element.querySelector('canvas')?.parentElement;
+          const canvas = element.querySelector('canvas');
+          canvas?.setAttribute('role', 'img');
+          canvas?.setAttribute('aria-label', 'Screen of the computer');
           fitDesktop(element);
           if (mode === 'control') {
             onKeys(takeKeys(element, rfb, (text) => channel.sendCommand({ type: 'text', text })));

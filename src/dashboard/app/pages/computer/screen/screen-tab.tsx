@@ -127,7 +127,7 @@ function ControlBar({ control, live, leave }: ControlBarProps) {
           )
         ) : (
           <>
-            Driven by <bdi>{holder.key_name ?? 'a key'}</bdi> since <Time at={since} />.
+            Controlled by <bdi>{holder.key_name ?? 'a key'}</bdi> since <Time at={since} />.
           </>
         )}
       </span>

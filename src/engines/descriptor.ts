@@ -1,5 +1,5 @@
 import type { Engine, EngineImage, MachineNetworks, MachineShape, Os, WarmUp } from './engine.js';
-import type { MachineIdentity } from './pool/reserving.js';
+import type { MachineIdentity, PreparedMachine } from './pool/reserving.js';
 
 /**
  * An engine's interface to the service and the command line. `vc --help` and completion load every
@@ -78,6 +78,13 @@ export interface ServiceSettings {
   warmUp(machine: WarmUp): Promise<void>;
   /** The identity of a future computer, for a machine of the warm pool. */
   identify(): MachineIdentity;
+  /**
+   * Uses such a machine once, as a client would, and keeps the connections for its computer, also
+   * while the machine is paused.
+   */
+  prepare(machine: PreparedMachine, signal: AbortSignal): Promise<void>;
+  /** Closes those connections: the machine is removed. */
+  discard(id: string): void;
   /** Reports a failure of background work, in one line. */
   onProblem(message: string): void;
 }

@@ -41,7 +41,7 @@ import { Reconciler } from './lifecycle/reconcile.js';
 import { watchEngine } from './lifecycle/watcher.js';
 import { type Previews, Publications } from './publications/publications.js';
 import { Secrets } from './secrets/secrets.js';
-import { type Connectors, realConnectors } from './sessions/session.js';
+import { MachineSessions } from './sessions/machine-sessions.js';
 import { SavedDisks } from './snapshots/saved-disks.js';
 import { Snapshots } from './snapshots/snapshots.js';
 import type { Store, StoreState } from './store/index.js';
@@ -78,7 +78,8 @@ export interface FleetOptions {
   readonly webhooks?:
     | (Pick<AddressRules, 'lookup'> & Pick<DeliveriesParts, 'attemptMs'>)
     | undefined;
-  readonly connectors?: Connectors;
+  /** Connections to computers; by default those of this store. */
+  readonly machineSessions?: MachineSessions;
   /** Milliseconds without a sign of its holder after which control of a computer ends. */
   readonly controlMs?: number | undefined;
   /** Where publications are reached: see {@link Publications}. By default the port 4700. */
@@ -134,11 +135,12 @@ export class Fleet {
   #probedAt = 0;
 
   constructor(options: FleetOptions) {
-    const { store, engines, maxRunning, log, connectors = realConnectors } = options;
+    const { store, engines, maxRunning, log } = options;
+    const { machineSessions = new MachineSessions(store) } = options;
     this.#store = store;
     // Every save listens to it.
     setMaxListeners(0, this.#stopping.signal);
-    this.#machines = new Machines(engines, store, connectors);
+    this.#machines = new Machines(engines, store, machineSessions);
     this.#pictures = new Pictures({
       known: (id) => this.#machines.known(id),
       exists: (id) => store.computers.findById(id) !== undefined,

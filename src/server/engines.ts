@@ -1,11 +1,12 @@
 import type { EngineOptionValues } from '../engines/descriptor.js';
-import type { WarmUp } from '../engines/engine.js';
+import type { Engine, WarmUp } from '../engines/engine.js';
 import { engines as descriptors } from '../engines/index.js';
 import { firstUsable } from '../engines/select.js';
 import { generateId } from '../fleet/computers/ids.js';
 import { networksOn } from '../fleet/computers/networks.js';
 import type { EngineSet } from '../fleet/lifecycle/machines.js';
 import { READY_SCRIPT } from '../fleet/lifecycle/readiness.js';
+import type { MachineSessions } from '../fleet/sessions/machine-sessions.js';
 import type { Store } from '../fleet/store/index.js';
 import type { Log } from '../lib/log.js';
 import { openScreen } from '../screen/index.js';
@@ -53,6 +54,7 @@ export async function composeEngines(
   options: EngineOptions,
   { serviceId, computers }: Pick<Store, 'serviceId' | 'computers'>,
   log: Pick<Log, 'warn'>,
+  sessions: Pick<MachineSessions, 'prepare' | 'discard'>,
 ): Promise<EngineSet> {
   const used = new Set(computers.listAll().map(({ engine }) => engine));
   const automatic = descriptors.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
@@ -62,8 +64,8 @@ export async function composeEngines(
   // An engine that is not needed is not loaded.
   const needed = descriptors.filter(({ name }) => isOffered(name) || used.has(name));
   const engines = await Promise.all(
-    needed.map(({ name, open }) =>
-      open(stateDirectory, {
+    needed.map(async ({ name, open }) => {
+      const engine: Engine = await open(stateDirectory, {
         serviceId,
         internet,
         allowNetworks,
@@ -71,9 +73,12 @@ export async function composeEngines(
         networks: () => networksOn(computers, name),
         warmUp,
         identify: () => ({ id: generateId('cmp'), ...generateKeyPair() }),
+        prepare: (machine, signal) => sessions.prepare(engine, machine, signal),
+        discard: (id) => sessions.discard(id),
         onProblem: (reason) => log.warn({ engine: name, reason }, 'engine problem'),
-      }),
-    ),
+      });
+      return engine;
+    }),
   );
   const offered = engines.filter(({ name }) => isOffered(name));
   return {

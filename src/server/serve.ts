@@ -5,6 +5,7 @@ import { type LevelWithSilent, pino } from 'pino';
 import { ApiError } from '../contract/errors.js';
 import { Fleet } from '../fleet/fleet.js';
 import type { Previews } from '../fleet/publications/publications.js';
+import { MachineSessions } from '../fleet/sessions/machine-sessions.js';
 import { openStore, type Store } from '../fleet/store/index.js';
 import { packageVersion } from '../lib/package-root.js';
 import { errorMessage } from '../lib/text/error-message.js';
@@ -169,7 +170,8 @@ async function openFleet(
   options: ServeOptions,
   { store, log, metrics, previews }: OpeningParts,
 ): Promise<{ readonly fleet: Fleet; readonly preferred: string }> {
-  const composed = await composeEngines(options, store, log);
+  const machineSessions = new MachineSessions(store);
+  const composed = await composeEngines(options, store, log, machineSessions);
   const measured = [...composed.all].map(
     ([name, engine]) => [name, metrics.measured(engine)] as const,
   );
@@ -178,7 +180,7 @@ async function openFleet(
   log.info({ engine: preferred }, 'new computers get this engine');
   const { maxRunning, maxStorage, allowPrivateTargets } = options;
   const limits = { maxRunning, maxStorage, allowPrivateTargets };
-  const fleet = new Fleet({ store, engines, ...limits, log, previews });
+  const fleet = new Fleet({ store, engines, machineSessions, ...limits, log, previews });
   return { fleet, preferred };
 }
 

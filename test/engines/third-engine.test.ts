@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tree } from '../../src/cli/commands/tree.js';
 import { complete } from '../../src/cli/completion/complete.js';
 import { loadOutline } from '../../src/cli/generate/outline.js';
+import { MachineSessions } from '../../src/fleet/sessions/machine-sessions.js';
 import { openStore } from '../../src/fleet/store/index.js';
 import { composeEngines } from '../../src/server/engines.js';
 import { openWorld, type World } from '../cli/support/run.js';
@@ -54,6 +55,7 @@ const compose = async (engine: string) => {
       { ...options, engine, stateDirectory: directory },
       store,
       silentLog,
+      new MachineSessions(store),
     );
   } finally {
     store.close();

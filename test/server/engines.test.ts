@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/engines/engine.js';
 import { firstUsable } from '../../src/engines/select.js';
+import { MachineSessions } from '../../src/fleet/sessions/machine-sessions.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { composeEngines } from '../../src/server/engines.js';
 import { FakeEngine, FakeVmEngine } from '../support/fake-engine.js';
@@ -22,7 +23,10 @@ afterEach(() => {
 
 const options = { engineOptions: { spares: 0 }, allowNetworks: [], internet: true };
 const compose = (engine: 'docker' | 'qemu') =>
-  composeEngines({ ...options, engine, stateDirectory: directory }, store, silentLog);
+  composeEngines(
+    { ...options, engine, stateDirectory: directory },
+    ...([store, silentLog, new MachineSessions(store)] as const),
+  );
 const unusable = (engine: Engine): Engine => {
   const probe = { usable: false, reason: 'away', remedy: 'start it' } as const;
   vi.spyOn(engine, 'probe').mockResolvedValue(probe);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CreateComputer, CreateKey } from '../../src/contract/resources.js';
 import { generateApiKey } from '../../src/fleet/computers/ids.js';
 import { Fleet, type FleetOptions } from '../../src/fleet/fleet.js';
+import { MachineSessions } from '../../src/fleet/sessions/machine-sessions.js';
 import { closeDatabase, databaseFile, openDatabase } from '../../src/fleet/store/database.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
@@ -98,7 +99,7 @@ export async function openTestFleet(
     previews: options.previews,
     allowPrivateTargets: options.allowPrivateTargets,
     log: silentLog,
-    connectors,
+    machineSessions: new MachineSessions(store, connectors),
   });
   await fleet.apiKeys.ensureOwner(async (first) => {
     key = first;

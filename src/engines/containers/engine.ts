@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import type { ApiError } from '../../contract/errors.js';
 import { recipeHash } from '../../images/recipe.js';
 import { errorMessage } from '../../lib/text/error-message.js';
+import type { ServiceSettings } from '../descriptor.js';
 import type {
   Connecting,
   Engine,
@@ -15,9 +16,8 @@ import type {
   Probe,
   Restricting,
   Snapshotting,
-  WarmUp,
 } from '../engine.js';
-import type { MachineIdentity, Reserving } from '../pool/reserving.js';
+import type { Reserving } from '../pool/reserving.js';
 import { ask, isRemote, QUICK_MS } from './client.js';
 import { dialectOf } from './dialect.js';
 import { Helpers } from './helper.js';
@@ -68,22 +68,13 @@ export interface ContainerEngineOptions {
   readonly pool?: {
     /** How many machines are kept. */
     readonly size: number;
-    warmUp(warmUp: WarmUp): Promise<void>;
-    identify(): MachineIdentity;
-  };
+  } & Pick<ServiceSettings, 'identify' | 'prepare' | 'discard'>;
   /** Receives one line about each failure in the background. */
   onProblem?(message: string): void;
 }
 
 /** Serves one SSH connection, with a time limit for the login. */
 const SSHD = '/usr/lib/vc/sshd';
-/** The same without a time limit, also in images in which the program takes no arguments. */
-const PATIENT_SSHD = [
-  'sh',
-  '-c',
-  `exec /usr/sbin/sshd -i -f /usr/lib/vc/sshd_config -h /var/lib/vc/ssh_host_ed25519_key \\
-    -o LoginGraceTime=0 -o "SetEnv=$(tr '\\n' ' ' </usr/lib/vc/environment)"`,
-];
 
 /** An image for Windows runs its programs on Wine; containers inherit the image's labels. */
 async function describe(
@@ -103,9 +94,15 @@ function unusable({ message, remedy }: ApiError): Probe {
   return { usable: false, reason: message.replace(/\.$/, ''), remedy: remedy ?? 'vc doctor' };
 }
 
-function noIdentity(): never {
-  throw new Error('the engine has no warm pool');
-}
+/** What a service without a warm pool never asks for. */
+const NO_POOL = {
+  size: 0,
+  identify: () => {
+    throw new Error('the engine has no warm pool');
+  },
+  prepare: async () => undefined,
+  discard: () => undefined,
+};
 
 /** Machines as containers of an engine that speaks Docker's API. */
 export function createContainerEngine(
@@ -144,12 +141,9 @@ export function createContainerEngine(
   });
   const sockets = new MachineSockets({ docker, containers, directories });
   const screens = new Screens({ docker, containers, sockets });
-  const openShell = (container: string, signal: AbortSignal) =>
-    execStream(docker, container, PATIENT_SSHD, signal);
   const dial: Engine['dial'] = async (id, channel, signal) => {
     if (channel === 'screen') return screens.dial(id, signal);
-    const shell = pool.takeShell(id);
-    return shell ?? execStream(docker, await containers.id(id, signal), [SSHD], signal);
+    return execStream(docker, await containers.id(id, signal), [SSHD], signal);
   };
   const markers = new Markers(join(dirname(options.directory), 'spares'));
   const remove = async (id: string, signal?: AbortSignal) => {
@@ -163,13 +157,9 @@ export function createContainerEngine(
     containers,
     hostNames,
     markers,
-    dial,
-    openShell,
     remove,
     onProblem,
-    size: options.pool?.size ?? 0,
-    warmUp: async (machine) => options.pool?.warmUp(machine),
-    identify: options.pool?.identify ?? noIdentity,
+    ...(options.pool ?? NO_POOL),
   });
   /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();

@@ -32,7 +32,7 @@ export async function openContainers(
     networks,
     ...(service && {
       onProblem: service.onProblem,
-      pool: { size, warmUp: service.warmUp, identify: service.identify },
+      pool: { size, ...service },
     }),
   });
 }

@@ -12,6 +12,10 @@ export interface MachineIdentity {
   readonly privateKey: string;
 }
 
+/** A machine of the warm pool to connect to. */
+export type PreparedMachine = Pick<MachineIdentity, 'id' | 'privateKey'> &
+  Pick<MachineSpec, 'resolution'>;
+
 /**
  * An engine whose warm machines already have the id and key of the computer that they become. Until
  * a row has that id they are listed nowhere; after a crash they are orphans, which are removed.

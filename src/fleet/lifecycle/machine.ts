@@ -13,12 +13,10 @@ import { onAbort } from '../../lib/async/abort.js';
 import { hidePaths } from '../../lib/text/hide-paths.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
-import { type Connectors, Session } from '../sessions/session.js';
-import type { SpareConnections } from '../sessions/spare-connections.js';
+import type { Session } from '../sessions/session.js';
 import { configure } from '../setup/configure.js';
 import { resizeScreen } from '../setup/resize-screen.js';
 import { SetupFailed } from '../setup/setup-failed.js';
-import { variablesOf } from '../setup/variables.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
@@ -30,8 +28,7 @@ import { Steps } from './steps.js';
 export interface MachineParts {
   readonly engine: Engine;
   readonly store: Store;
-  readonly connectors: Connectors;
-  readonly spares: SpareConnections;
+  readonly session: Session;
   /** Where its machine is to be created. */
   place(record: ComputerRecord): Promise<MachinePlacement | undefined>;
   /** The label of its machine; undefined for an engine without labels. */
@@ -60,17 +57,14 @@ export class Machine {
   #awaitingReady: AbortController | undefined;
 
   constructor(record: ComputerRecord, parts: MachineParts) {
-    const { engine, store, connectors } = parts;
+    const { engine, store, session } = parts;
     this.id = record.id;
     this.#place = parts.place;
     this.#label = parts.label;
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
-    this.session = new Session(engine, record, connectors, parts.spares, () => {
-      const present = store.computers.findById(record.id);
-      return present === undefined ? {} : variablesOf(present, store);
-    });
+    this.session = session;
   }
 
   /** True while a step runs or waits; the engine's reports are incomplete then. */

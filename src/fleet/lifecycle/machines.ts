@@ -2,8 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import { type Engine, type Isolation, isLabelling } from '../../engines/engine.js';
 import { placeNew } from '../cluster/place-new.js';
 import type { EngineOffer } from '../computers/placement.js';
-import type { Connectors } from '../sessions/session.js';
-import { SpareConnections } from '../sessions/spare-connections.js';
+import type { MachineSessions } from '../sessions/machine-sessions.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { Labels } from './labels.js';
@@ -24,15 +23,14 @@ export class Machines implements EngineOffer {
   readonly #machines = new Map<string, Machine>();
   readonly #engines: EngineSet;
   readonly #store: Store;
-  readonly #connectors: Connectors;
+  readonly #sessions: MachineSessions;
   readonly #removed: ((id: string, engine: Engine) => void | Promise<void>)[] = [];
-  readonly #spares = new SpareConnections();
   #detached = false;
 
-  constructor(engines: EngineSet, store: Store, connectors: Connectors) {
+  constructor(engines: EngineSet, store: Store, sessions: MachineSessions) {
     this.#engines = engines;
     this.#store = store;
-    this.#connectors = connectors;
+    this.#sessions = sessions;
     this.labels = new Labels(store);
   }
 
@@ -43,8 +41,7 @@ export class Machines implements EngineOffer {
     const machine = new Machine(record, {
       engine,
       store: this.#store,
-      connectors: this.#connectors,
-      spares: this.#spares,
+      session: this.#sessions.of(engine, record),
       place: (present) => placeNew(engine, present, this.#store),
       label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
       onRemoved: async () => {

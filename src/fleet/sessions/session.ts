@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import { type Engine, isConnecting, type MachineDescription } from '../../engines/engine.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import { Queue } from '../../lib/async/queue.js';
 import { collectSoon } from '../../lib/memory/collect.js';
 import { openScreen, UpdateLimit } from '../../screen/index.js';
@@ -32,7 +33,7 @@ export interface Connectors {
 
 export const realConnectors: Connectors = { openScreen, openShell };
 
-type SessionRecord = Pick<ComputerRecord, 'id' | 'private_key'>;
+export type SessionRecord = Pick<ComputerRecord, 'id' | 'private_key'>;
 
 /** The service's connections to one computer. */
 export class Session {
@@ -49,6 +50,8 @@ export class Session {
   #pointer: { x: number; y: number } | undefined;
   readonly #describe: (signal?: AbortSignal) => Promise<MachineDescription>;
   #description: MachineDescription | undefined;
+  /** Settled when the connections of {@link hold} need no longer stay open. */
+  #held: Deferred<void> | undefined;
   readonly #dependents = new Set<() => void>();
 
   constructor(
@@ -108,7 +111,10 @@ export class Session {
         return withGuestDeadline(timeoutMs, late, given, async (signal) => {
           const stream = await engine.dial(id, 'shell', signal);
           const limit = packetLimit;
-          const options = { privateKey, ...shell, signal, timeoutMs, direct, limit, env };
+          // A guest that is paused answers nothing.
+          const keepAlive = this.#held === undefined;
+          const own = { direct, limit, env, keepAlive };
+          const options = { privateKey, ...shell, signal, timeoutMs, ...own };
           return openShell(stream, options);
         });
       },
@@ -174,9 +180,26 @@ export class Session {
   /** After a start the pointer is in the middle of the screen. */
   started(size: Size): void {
     this.lastUsed = performance.now();
-    this.#screen = undefined;
-    this.#description = undefined;
+    this.#held?.resolve();
+    this.#held = undefined;
+    // That of a machine of the warm pool is open already.
+    this.#screen = this.screen.present;
+    if (this.#screen === undefined) this.#description = undefined;
     this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
+  }
+
+  /**
+   * Opens both connections, and keeps them open until the session is {@link started} or closed. The
+   * machine may be paused meanwhile.
+   */
+  async hold(size: Size, signal: AbortSignal): Promise<void> {
+    this.started(size);
+    const held = deferred<void>();
+    this.#held = held;
+    await Promise.all([
+      keepOpen(this.screen, held.promise, signal),
+      keepOpen(this.shell, held.promise, signal),
+    ]);
   }
 
   /** Opens the screen ahead of its first use. Ignores errors: the first use reports them. */
@@ -207,7 +230,24 @@ export class Session {
   close(): void {
     for (const end of this.#dependents) end();
     this.#dependents.clear();
+    this.#held?.resolve();
+    this.#held = undefined;
     this.screen.close();
     this.shell.close();
   }
+}
+
+/** Resolves when the connection is open; it stays open until `end`. */
+function keepOpen<C extends Screen | Shell>(
+  connection: SharedConnection<C>,
+  end: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const opened = deferred<void>();
+  const keep = () => {
+    opened.resolve();
+    return end;
+  };
+  connection.prepare(keep, signal).catch(opened.reject);
+  return opened.promise;
 }

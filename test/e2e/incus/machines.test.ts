@@ -19,6 +19,8 @@ const open = (serviceId: string) =>
       serviceId,
       networks: () => new Map(),
       warmUp: async () => undefined,
+      prepare: async () => undefined,
+      discard: () => undefined,
       identify: noPool,
     },
     onProblem: (line) => console.log(line),

@@ -37,6 +37,7 @@ beforeAll(async () => {
   const opened = await openIncus(inject('clusterState'), {
     ...{ internet: true, allowNetworks: [], options: {}, serviceId: 'snapshots' },
     ...{ networks: () => new Map(), warmUp: async () => undefined, identify: noPool },
+    ...{ prepare: async () => undefined, discard: () => undefined },
     onProblem: (line) => console.log(line),
   });
   if (!isSnapshotting(opened)) throw new Error('it saves no disks');

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Machines } from '../../../src/fleet/lifecycle/machines.js';
 import { Reconciler } from '../../../src/fleet/lifecycle/reconcile.js';
+import { MachineSessions } from '../../../src/fleet/sessions/machine-sessions.js';
 import { fakeConnectors } from '../../support/fake-connectors.js';
 import { openTestFleet, silentLog, wanted } from '../../support/fleet.js';
 import { FakeClusteredEngine } from '../../support/memory-engine/clustered-engine.js';
@@ -33,7 +34,7 @@ async function manyComputers() {
     engine.places.set(id, 'm1');
   }
   const set = { all: new Map([[engine.name, engine]]), preferred: engine.name };
-  const machines = new Machines(set, store, fakeConnectors());
+  const machines = new Machines(set, store, new MachineSessions(store, fakeConnectors()));
   return { engine, store, reconciler: new Reconciler(store, machines, silentLog) };
 }
 

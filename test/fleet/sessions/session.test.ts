@@ -75,3 +75,39 @@ it('limits all connections to a computer together', async () => {
     expect(second).toBe(first);
   }
 });
+
+describe('of a machine of the warm pool', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const size = { width: 800, height: 600 };
+  const DAY_MS = 86_400_000;
+
+  async function held() {
+    const connectors = fakeConnectors();
+    const openShell = vi.fn(connectors.openShell);
+    const session = new Session(new FakeEngine(), record, { ...connectors, openShell });
+    await session.hold(size, new AbortController().signal);
+    return { session, openShell };
+  }
+
+  it('keeps its connections open until a computer has it, and then as those of others', async () => {
+    const { session, openShell } = await held();
+    vi.advanceTimersByTime(DAY_MS);
+    const screen = session.screen.present;
+    expect([screen?.open, session.shell.present?.open]).toEqual([true, true]);
+    session.started(size);
+    expect(session.screen.present).toBe(screen);
+    expect(session.pointer).toEqual(screen?.pointer);
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    expect([session.screen.present, session.shell.present]).toEqual([undefined, undefined]);
+    await session.shell.use(async () => undefined);
+    expect(openShell.mock.calls.map(([, options]) => options.keepAlive)).toEqual([false, true]);
+  });
+
+  it('ends its connections when it is closed', async () => {
+    const { session } = await held();
+    session.close();
+    expect([session.screen.present, session.shell.present]).toEqual([undefined, undefined]);
+  });
+});

@@ -84,15 +84,18 @@ export class ContainerMachines {
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
+    const { containers, hostNames } = this.#options;
+    const finding = containers.find(id, signal).then(async (found) => {
+      // A machine of the warm pool was made with another name.
+      if (found.State === 'paused') await hostNames.apply(id, found.Id, signal);
+      return found;
+    });
     // A machine must not run without the firewall.
-    const [found] = await Promise.all([
-      this.#options.containers.find(id, signal),
-      this.#applyFirewall(id, signal),
-    ]);
+    const [found] = await Promise.all([finding, this.#applyFirewall(id, signal)]);
     const container = this.#docker.getContainer(found.Id);
     // It was disconnected outside the service, and Docker would start it without a network.
     if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
-    if (found.State === 'paused') await this.#resume(id, container, signal);
+    if (found.State === 'paused') await this.#resume(container, signal);
     else {
       const { volumes } = this.#options;
       if (found.State !== 'running') {
@@ -138,20 +141,13 @@ export class ContainerMachines {
     );
   }
 
-  /** With its own name: a machine of the warm pool was made with another. */
-  async #resume(
-    id: string,
-    container: Docker.Container,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const resuming = ask(this.#docker, STEP_MS, signal, (abortSignal) =>
+  async #resume(container: Docker.Container, signal: AbortSignal | undefined): Promise<void> {
+    await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
       container.unpause({ abortSignal }),
-    );
-    const resumed = resuming.catch((error) => {
+    ).catch((error) => {
       // Another client resumed it.
       if (!/is not paused/i.test(messageOf(error))) throw error;
     });
-    await allEnded([resumed, this.#options.hostNames.apply(id, container.id, signal)]);
   }
 
   async #start(

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { ApiError } from '../../../contract/errors.js';
 import type { MachineEvent, MachineSpec } from '../../engine.js';
 import type { MachineIdentity, NewMachine } from '../../pool/reserving.js';
@@ -38,8 +37,6 @@ export class ContainerPool {
   /** By id, until they are claimed or removed. */
   readonly #spares = new Map<string, Spare>();
   readonly #reserved = new Set<string>();
-  /** Logins that computers have not used yet. */
-  readonly #shells = new Map<string, Duplex>();
   /** Of machines that have not been started. */
   readonly #unstarted = new Map<string, MachineSpec>();
 
@@ -87,8 +84,6 @@ export class ContainerPool {
     if (spare === undefined || !this.#reserved.delete(spec.id)) return false;
     this.#spares.delete(spec.id);
     this.#hidden.delete(spec.id);
-    this.#shells.set(spec.id, spare.shell);
-    spare.shell.once('close', () => this.#shells.delete(spec.id));
     return true;
   }
 
@@ -99,13 +94,6 @@ export class ContainerPool {
     if (spec !== undefined) this.#pool.replenish(spec);
   }
 
-  /** The login that waits in a claimed machine. */
-  takeShell(id: string): Duplex | undefined {
-    const shell = this.#shells.get(id);
-    this.#shells.delete(id);
-    return shell?.destroyed || shell?.readableEnded ? undefined : shell;
-  }
-
   /** Handles an event of a hidden machine. */
   observe({ id, status }: MachineEvent): void {
     if (status !== 'running') this.#spares.get(id)?.ended.resolve();
@@ -114,7 +102,6 @@ export class ContainerPool {
   /** Called when a machine was removed, also a reserved one: its computer may never be created. */
   forget(id: string): void {
     this.#unstarted.delete(id);
-    this.takeShell(id)?.destroy();
     this.#dropSpare(id);
     this.#hidden.delete(id);
   }
@@ -195,7 +182,7 @@ export class ContainerPool {
   }
 
   #dropSpare(id: string): void {
-    this.#spares.get(id)?.shell.destroy();
+    this.#options.discard(id);
     this.#spares.delete(id);
     this.#reserved.delete(id);
   }

@@ -58,6 +58,8 @@ it('machines run on the chosen members of three, and a lost member is unreachabl
     ...{
       networks: () => new Map(),
       warmUp: async () => undefined,
+      prepare: async () => undefined,
+      discard: () => undefined,
       identify: noPool,
       onProblem: (line) => console.log(line),
     },

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import type Docker from 'dockerode';
 import { afterEach, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/contract/errors.js';
@@ -76,7 +75,8 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
   const created: MachineSpec[] = [];
   const removed: string[] = [];
   const problems: string[] = [];
-  const shells = new Map<string, PassThrough>();
+  const prepared: string[] = [];
+  const discarded: string[] = [];
   const onProblem = (message: string) => void problems.push(message);
   let made = 0;
   const docker = speak(
@@ -92,7 +92,7 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
     dockerDialect,
   );
   const options = {
-    ...{ size, idleMs: 5, settleMs: 5, docker, onProblem },
+    ...{ size, idleMs: 5, docker, onProblem },
     markers: { add: async () => undefined },
     machines: {
       create: async (made: MachineSpec) => void created.push(made),
@@ -108,13 +108,8 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
       made += 1;
       return { id: `cmp_${made}`, publicKey: 'public', privateKey: 'private' };
     },
-    warmUp: async () => undefined,
-    openShell: async (container: string) => {
-      const shell = new PassThrough();
-      shell.write('SSH-2.0');
-      shells.set(container.replace('container of ', ''), shell);
-      return shell;
-    },
+    prepare: async ({ id }: { id: string }) => void prepared.push(id),
+    discard: (id: string) => void discarded.push(id),
     remove: async (id: string) => {
       removed.push(id);
       pool.forget(id);
@@ -127,7 +122,7 @@ function openWorking(size: number, helper: () => Promise<HelperResult>) {
     pool.claim({ ...spec, ...more });
     pool.started(spec.id);
   };
-  return { pool, created, removed, problems, shells, start };
+  return { pool, created, removed, problems, prepared, discarded, start };
 }
 
 const opened: ContainerPool[] = [];
@@ -162,16 +157,16 @@ it('makes no machine like one with volumes', async () => {
 
 it('removes the ready machines, and makes no others, once host names are refused', async () => {
   const answers = [{ code: 0, output: '' }];
-  const { pool, removed, problems, shells, start } = openWorking(
+  const { pool, removed, problems, prepared, discarded, start } = openWorking(
     2,
     async () => answers.shift() ?? FORBIDDEN,
   );
   start();
-  await eventually(async () => shells.size === 1);
+  await eventually(async () => prepared.length === 1);
   start({ cpu: 2 });
   await eventually(async () => removed.length === 2, 5_000);
   expect(removed).toEqual(['cmp_1', 'cmp_2']);
-  expect(shells.get('cmp_1')?.destroyed).toBe(true);
+  expect(discarded).toContain('cmp_1');
   start({ cpu: 3 });
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await pool.reserve(spec)).toBeUndefined();
@@ -183,17 +178,29 @@ it('removes the ready machines, and makes no others, once host names are refused
 });
 
 it('forgets a reserved machine whose computer is deleted before it is created', async () => {
-  const { pool, removed, shells, start } = openWorking(1, async () => ({ code: 0, output: '' }));
+  const { pool, removed, discarded, start } = openWorking(1, async () => ({ code: 0, output: '' }));
   start();
   const identity = await eventually(() => pool.reserve(spec), 5_000);
   expect(pool.hides(identity.id)).toBe(true);
   // The engine has removed its container.
   pool.forget(identity.id);
   expect(pool.hides(identity.id)).toBe(false);
-  expect(shells.get(identity.id)?.destroyed).toBe(true);
+  expect(discarded).toEqual([identity.id]);
   pool.release(identity.id);
   expect(pool.claim({ ...spec, id: identity.id })).toBe(false);
   expect(removed).toEqual([]);
+});
+
+it('keeps the connections of a machine that a computer gets', async () => {
+  const { pool, prepared, discarded, start } = openWorking(1, async () => ({
+    code: 0,
+    output: '',
+  }));
+  start();
+  const { id } = await eventually(() => pool.reserve(spec), 5_000);
+  expect(pool.claim({ ...spec, id })).toBe(true);
+  pool.forget('cmp_other');
+  expect({ prepared, discarded }).toEqual({ prepared: [id], discarded: ['cmp_other'] });
 });
 
 it('makes machines of a saved image, until it is removed, and none of a snapshot', async () => {

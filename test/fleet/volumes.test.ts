@@ -44,6 +44,18 @@ const refusal = (promise: Promise<unknown>) =>
     (error) => (error instanceof ApiError ? `${error.code}: ${error.message}` : String(error)),
   );
 
+it('a computer with volumes takes no warm machine, which cannot mount them', async () => {
+  const asked: unknown[] = [];
+  const reserve = async (spec: unknown) => void asked.push(spec);
+  Object.assign(engine, { reserve, release: () => undefined });
+  await volumes().create(owner.id, { name: 'data' });
+  const made = await create('one', { volumes: ['data:/data'], env: { TOKEN: 'x' } });
+  expect(asked).toEqual([]);
+  expect(made).toMatchObject({ volumes: [{ name: 'data' }], env_names: ['TOKEN'] });
+  await create('two', { env: { TOKEN: 'x' } });
+  expect(asked).toHaveLength(1);
+});
+
 describe('a volume', () => {
   it('is mounted by computers, which say so, and by copies of them', async () => {
     expect(await volumes().create(owner.id, { name: 'data' })).toMatchObject({

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Type } from '../../../src/contract/actions/input.js';
 import { CreateComputer, UpdateComputer } from '../../../src/contract/resources.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import type { OpenShellOptions } from '../../../src/shell/connect.js';
 import type { JobState } from '../../../src/shell/jobs/types.js';
+import { generateKeyPair } from '../../../src/shell/keys.js';
 import type { RunInput, Shell } from '../../../src/shell/types.js';
-import { fakeConnectors } from '../../support/fake-connectors.js';
+import { type FakeScreen, fakeConnectors } from '../../support/fake-connectors.js';
 import { FakeSnapshottingEngine, gate } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 
@@ -17,6 +19,7 @@ let test: TestFleet;
 let owner: Owner;
 let engine: FakeSnapshottingEngine;
 let shells: OpenShellOptions[];
+let screens: FakeScreen[];
 let ran: RunInput[];
 /** What scripts of the service and the setup exit with. */
 let exit: { script: number; setup: number };
@@ -54,8 +57,10 @@ beforeEach(async () => {
   exit = { script: 0, setup: 0 };
   ended = Promise.resolve();
   engine = new FakeSnapshottingEngine();
+  const fakes = fakeConnectors();
+  screens = fakes.screens;
   const connectors = {
-    ...fakeConnectors(),
+    ...fakes,
     openShell: (_: unknown, o: OpenShellOptions) => fakeShell(o),
   };
   test = await openTestFleet({ engine, maxRunning: 4, connectors });
@@ -78,6 +83,32 @@ const update = (env: object) =>
   test.fleet.computers.update(record(), UpdateComputer.parse({ env }));
 const variables = () => shells.at(-1)?.env?.();
 const setups = () => ran.filter(({ jobId }) => jobId === 'setup').length;
+
+describe('with a warm machine', () => {
+  /** Offers a warm machine for each computer; their ids. */
+  const offerSpares = () => {
+    const offered: string[] = [];
+    const reserve = async () => {
+      const id = `cmp_${String(offered.length).padStart(20, '0')}`;
+      offered.push(id);
+      return { id, ...generateKeyPair() };
+    };
+    Object.assign(engine, { reserve, release: () => undefined });
+    return offered;
+  };
+
+  it('the computer has its variables and its setup, and types secrets of the project', async () => {
+    const spares = offerSpares();
+    test.fleet.secrets.set(owner, 'demo', 'PASSWORD', VALUE);
+    const { id } = await create({ env: { TOKEN: VALUE }, setup: 'make' });
+    expect(spares).toEqual([id]);
+    expect(variables()).toEqual({ TOKEN: VALUE });
+    expect(setups()).toBe(1);
+    const typed = { text: '{{secret:PASSWORD}}', secrets: ['PASSWORD'] };
+    await test.fleet.actions.perform(record(), 'type', Type.parse(typed));
+    expect(screens.flatMap(({ inputs }) => inputs)).toContain(`type ${VALUE}`);
+  });
+});
 
 describe('variables', () => {
   it('are those of commands and of the desktop, at each start, and only their names are shown', async () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Menu } from './menu.js';
 
 /** A heading; `hidden` ones are for screen readers only. */
@@ -14,11 +15,21 @@ interface TableProps {
 /** The heading of the column with the menus of the rows. */
 export const ACTIONS: Column = { text: 'Actions', kind: 'hidden' };
 
-/** A table that scrolls sideways where the window is narrow. */
+/** From so many columns on, rows become cards in a window of medium width, not only in a narrow one. */
+const WIDE = 7;
+
+/** A table, whose rows are cards where there is too little room: each cell then has its heading. */
 export function Table({ columns, class: kind, children }: TableProps) {
+  const table = useRef<HTMLTableElement>(null);
+  useLayoutEffect(() => {
+    const texts = columns.map((column) => (typeof column === 'string' ? column : column.text));
+    for (const { cells } of table.current?.tBodies[0]?.rows ?? []) {
+      for (const [at, cell] of [...cells].entries()) cell.dataset.label = texts[at];
+    }
+  });
   return (
-    <div class="scroll">
-      <table class={kind}>
+    <div class={columns.length < WIDE ? 'scroll' : 'scroll wide'}>
+      <table class={kind} ref={table}>
         <thead>
           <tr>
             {columns.map((column) => (

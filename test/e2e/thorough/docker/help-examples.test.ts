@@ -8,7 +8,10 @@ import { openTestService } from '../../../support/service/service.js';
 /** Examples in the help of commands that are not run here. */
 const SKIPPED: Skipped = [
   [/--engine qemu|^vc image (warm|import)|vc fork /, 'needs QEMU or disks of virtual machines'],
-  [/^vc image (build( linux| windows)?$|rm lab)|vc setup($| --engine| --remove)/, 'changes the host'],
+  [
+    /^vc image (build( linux| windows)?$|rm lab)|vc setup($| --engine| --remove)/,
+    'changes the host',
+  ],
   [/vc\.example\.com|^vc login --profile/, 'needs another service or API key'],
   [/^vc computer stream start/, 'needs the RTMP server live.example.com'],
   [

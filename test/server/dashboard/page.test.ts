@@ -165,6 +165,25 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     expect(await page.getByRole('link', { name: 'Keys', exact: true }).count()).toBe(0);
   }, 120_000);
 
+  it.each([1280, 1024, 390])(
+    'shows every column of a table in %d pixels',
+    async (width) => {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ['/keys', '/?view=table', '/activity', '/projects']) {
+        await open(path);
+        await page.locator('tbody tr').first().waitFor();
+        const [room, needed] = await page
+          .locator('.scroll')
+          .first()
+          .evaluate((area) => [area.clientWidth, area.scrollWidth]);
+        expect(needed, path).toBeLessThanOrEqual(room ?? 0);
+        if (PICTURES !== undefined) await pictures(`table${path.replaceAll(/\W/g, '-')}`);
+        await page.setViewportSize({ width, height: 800 });
+      }
+    },
+    120_000,
+  );
+
   it('asks before an upload replaces a file, and a typed path replaces the one that is shown', async () => {
     const sent: string[] = [];
     await page.route('**/api/computers/*/directory*', (route) =>

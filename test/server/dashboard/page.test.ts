@@ -184,6 +184,24 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     120_000,
   );
 
+  it('types text without keys in the terminal, and closes the shell of a page that is left', async () => {
+    let typed = '';
+    await page.routeWebSocket(/\/process$/, (socket) => {
+      socket.onMessage((message) => {
+        if (typeof message !== 'string') typed += message.subarray(1).toString();
+      });
+    });
+    await open(`/terminal/${id}`);
+    await page.getByText('Connected').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.insertText('🙂 你好');
+    await page.keyboard.press('b');
+    await eventually(async () => typed.endsWith('b'));
+    expect(typed).toBe('a🙂 你好b');
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
+    await page.getByText('The shell was closed when you left this page.').waitFor();
+  }, 120_000);
+
   it('asks before an upload replaces a file, and a typed path replaces the one that is shown', async () => {
     const sent: string[] = [];
     await page.route('**/api/computers/*/directory*', (route) =>

@@ -22,6 +22,22 @@ it('writes a request for curl, with the key in a variable', () => {
   ]);
 });
 
+it('gives a secret to curl on its input', () => {
+  const body = { value: "it's $(secret)" };
+  const line = asCurl({ method: 'PUT', path: '/secrets/A', body }, 'http://127.0.0.1:4700');
+  // A program that prints its arguments, then its input.
+  const program = `curl() { printf '<%s>' "$@"; cat; }\n${line}`;
+  const shown = execFileSync('/bin/sh', ['-c', program], { env: { PATH: process.env.PATH } });
+  expect(shown.toString()).toMatch(/<-d><@->\{"value":"it's \$\(secret\)"\}\n$/);
+});
+
+it('gives a secret to vc api on its input', () => {
+  const body = { name: 'live', stream_key: 'key' };
+  expect(asVc({ method: 'POST', path: '/connections', body })).toBe(
+    `vc api POST /connections --input - <<'END'\n${JSON.stringify(body)}\nEND`,
+  );
+});
+
 it('writes a command of vc, or the request for vc api', () => {
   const request = { method: 'PATCH', path: '/keys/key_1' } as const;
   expect(asVc({ ...request, vc: ['project', 'create', 'a b'] })).toBe("vc project create 'a b'");

@@ -42,6 +42,7 @@ const LINES: readonly [Intent, string][] = [
   [forkIntent(desk, ['a', 'b'], 'clean'), 'fork'],
   [imageIntent(desk, 'ready'), 'POST /images'],
   [computerIntent(options), 'POST'],
+  [{ method: 'PUT', path: '/projects/demo/secrets/A', body: { value: 'x' } }, 'PUT /secrets/A'],
 ];
 
 it.each(LINES)('%# the command line takes a copied line', async (intent, request) => {
@@ -50,10 +51,11 @@ it.each(LINES)('%# the command line takes a copied line', async (intent, request
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ ...desk, success: true, computers: [], projects: [] }));
   });
-  // As a shell divides it.
-  const words = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${asVc(intent)}`]).toString();
-  const [, ...argv] = words.split('\0').slice(0, -1);
-  const { code, stderr } = await world.run(argv, { terminal: true, stdin: 'y\n' });
+  // As a shell divides it, and the input that it gives.
+  const program = `vc() { printf '%s\\0' "$@"; cat; }\n${asVc(intent)}`;
+  const words = execFileSync('/bin/sh', ['-c', program], { input: 'y\n' }).toString().split('\0');
+  const [argv, stdin] = [words.slice(0, -1), words.at(-1) ?? ''];
+  const { code, stderr } = await world.run(argv, { terminal: stdin === 'y\n', stdin });
   expect(code, stderr).not.toBe(2);
   const sent = service.received.map(({ method, url }) => `${method} ${url}`);
   expect(sent.join('\n')).toContain(request.split(' ').at(-1));

@@ -15,6 +15,19 @@ export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Fields with values that other users of a machine must not see among the arguments of a program. */
+const SECRET = ['value', 'secret', 'stream_key', 'env'];
+type Body = Readonly<Record<string, unknown>>;
+
+function isSecret(body: Body): boolean {
+  return SECRET.some((name) => body[name] !== undefined);
+}
+
+/** A command that reads the body from its input. */
+function withInput(words: readonly string[], body: Body): string {
+  return `${words.join(' ')} <<'END'\n${JSON.stringify(body)}\nEND`;
+}
+
 /** The request for curl, with the key in a variable. */
 export function asCurl({ method, path, body }: Intent, origin: string): string {
   const words = [
@@ -24,14 +37,20 @@ export function asCurl({ method, path, body }: Intent, origin: string): string {
   ];
   words.push('-H', '"Authorization: Bearer $VC_API_KEY"');
   if (body !== undefined) {
-    words.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
+    words.push('-H', quote('Content-Type: application/json'), '-d');
+    if (isSecret(body)) return withInput([...words, '@-'], body);
+    words.push(quote(JSON.stringify(body)));
   }
   return words.join(' ');
 }
 
 /** The same with the command-line program. */
 export function asVc(intent: Intent): string {
-  return ['vc', ...(intent.vc ?? apiWords(intent))].map(quote).join(' ');
+  const { method, path, body, vc } = intent;
+  if (vc === undefined && body !== undefined && isSecret(body)) {
+    return withInput(['vc', 'api', method, quote(path), '--input', '-'], body);
+  }
+  return ['vc', ...(vc ?? apiWords(intent))].map(quote).join(' ');
 }
 
 function apiWords({ method, path, body = {} }: Intent): string[] {

@@ -95,7 +95,7 @@ const COLUMNS = [
   'Outcome',
 ] as const;
 
-/** The look of outcomes that are no errors. A process is `cancelled` when its terminal is closed. */
+/** The look of outcomes that are no errors: closing a terminal cancels its process. */
 const OUTCOMES: Readonly<Record<string, string>> = { ok: 'outcome', cancelled: 'muted' };
 
 interface AuditTableProps {

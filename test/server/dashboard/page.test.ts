@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDashboard } from '../../../scripts/dashboard.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { inspect } from '../../support/dashboard/checks.js';
 import { partsOf } from '../../support/dashboard/parts.js';
 import { eventually } from '../../support/eventually.js';
 import { describeUnless } from '../../support/run/needs.js';
@@ -81,6 +82,36 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await partsOf(page).chooseBy('Power', 'Delete…');
     expect(await dialog.locator(':focus').innerText()).toBe('Cancel');
     expect((await app.send('GET', '/api/projects')).json.projects).toHaveLength(1);
+  }, 120_000);
+
+  it('says in one notice which computers were not deleted, and tries these again', async () => {
+    let isRefused = true;
+    let deletions = 0;
+    await page.route(/\/api\/computers\/\w+$/, (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      deletions += 1;
+      if (!isRefused || deletions === 1) return route.fulfill({ json: { success: true } });
+      return route.fulfill({
+        status: 503,
+        headers: { 'x-error-code': 'engine_unavailable', 'x-request-id': 'req_1' },
+        json: { error: 'The Docker Engine does not answer.' },
+      });
+    });
+    await open('/');
+    await page.getByRole('checkbox').first().click();
+    await partsOf(page).click('All');
+    await partsOf(page).click('Delete');
+    await page.keyboard.type('3');
+    await pictures('bulk');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 deleted, 2 not').waitFor();
+    expect(await page.locator('.notice').count()).toBe(1);
+    await page.getByRole('checkbox').first().click();
+    await inspect(page, 'bulk-notice');
+    await pictures('bulk-notice');
+    isRefused = false;
+    await partsOf(page).click('Retry');
+    await page.getByText('2 deleted', { exact: true }).waitFor();
   }, 120_000);
 
   it('gives composed text to the computer, once and in order, and the focus back to the screen', async () => {

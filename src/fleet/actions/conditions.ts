@@ -2,6 +2,7 @@ import type {
   Condition,
   Conditions,
   Element,
+  Elements,
   MetCondition,
 } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
@@ -44,6 +45,7 @@ export async function untilMet(
   signal?: AbortSignal,
 ): Promise<MetCondition[]> {
   const watched: Watched[] = (any ?? all ?? [single]).map((condition) => ({ condition }));
+  const of = any ? 'any' : all ? 'all' : undefined;
   const isMet = () => (any === undefined ? watched.every(holds) : watched.some(holds));
   const [onScreen, inGuest] = [true, false].map((isElement) =>
     watched.filter(({ condition }) => (condition.element !== undefined) === isElement),
@@ -62,9 +64,11 @@ export async function untilMet(
   try {
     await withGuestDeadline(seconds * 1000, 'The condition was not met in time.', signal, watch);
   } catch (error) {
-    if (!done.signal.aborted) throw isLate(error) ? notMet(watched, seconds) : error;
+    if (!done.signal.aborted) throw isLate(error) ? notMet({ watched, of, seconds }) : error;
+  } finally {
+    // Ends what still watches when another has failed.
+    done.abort();
   }
-  if (!done.signal.aborted) throw notMet(watched, seconds);
   session.lastUsed = performance.now();
   return watched.filter(holds).map(({ condition, state }) => ({
     condition,
@@ -74,7 +78,7 @@ export async function untilMet(
 }
 
 function holds({ condition, state }: Watched): boolean {
-  return state !== undefined && state.holds !== (condition.gone ?? false);
+  return state?.holds !== undefined && state.holds !== (condition.gone ?? false);
 }
 
 interface Watching {
@@ -112,7 +116,7 @@ async function watchElements(
     while (!signal.aborted) {
       const before = await screen.refresh(signal);
       const list = await elements.all(session, signal);
-      for (const each of watched) each.state = stateOf(each.condition, list.elements);
+      for (const each of watched) each.state = stateOf(each.condition, list);
       check();
       const isStill = (await screen.refresh(signal)) === before;
       if (isStill) await screen.waitChange({ timeoutMs: STILL_MS, signal });
@@ -121,31 +125,36 @@ async function watchElements(
   }, signal);
 }
 
-function stateOf({ element: wanted = {} }: Condition, list: readonly Element[]): State {
-  const element = list.find(matcher(wanted));
-  if (element === undefined) return { holds: false, seen: `${list.length} other elements` };
-  return { holds: true, seen: `${element.role} ${JSON.stringify(element.name)}`, element };
+function stateOf({ element: wanted = {} }: Condition, { elements, truncated }: Elements): State {
+  const element = elements.find(matcher(wanted));
+  if (element !== undefined) {
+    return { holds: true, seen: `${element.role} ${JSON.stringify(element.name)}`, element };
+  }
+  return {
+    holds: truncated ? undefined : false,
+    seen: `${elements.length} other elements${truncated ? ', and there are more' : ''}`,
+  };
 }
 
 function isLate(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'guest_timeout';
 }
 
-function notMet(watched: readonly Watched[], seconds: number): ApiError {
-  const lines = watched
-    .filter((each) => !holds(each))
-    .map(
-      ({ condition, state }) => `${describe(condition)} (last seen: ${state?.seen ?? 'nothing'})`,
-    );
-  const what = lines.length === 1 ? 'The condition was' : 'The conditions were';
-  const message = `${what} not met within ${seconds} s: ${lines.join('; ')}.`;
-  return new ApiError('guest_timeout', message, { remedy: 'Wait longer: --timeout SECONDS' });
+interface NotMet {
+  readonly watched: readonly Watched[];
+  readonly of: 'any' | 'all' | undefined;
+  readonly seconds: number;
 }
 
-/** Characters of a condition that an error repeats. */
-const MOST_SHOWN = 200;
-
-function describe(condition: Condition): string {
-  const text = JSON.stringify(condition);
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN).toWellFormed()}…` : text;
+/** Names conditions by their kind and place: an error does not repeat a command. */
+function notMet({ watched, of, seconds }: NotMet): ApiError {
+  const lines = watched.flatMap((each, index) => {
+    if (holds(each)) return [];
+    const { gone, ...fields } = each.condition;
+    const place = of === undefined ? '' : `${of}.${index}: `;
+    const what = `${Object.keys(fields)[0]}${gone ? ' gone' : ''}`;
+    return [`${place}${what} (last seen: ${each.state?.seen ?? 'nothing'})`];
+  });
+  const message = `Not met within ${seconds} s: ${lines.join('; ')}.`;
+  return new ApiError('guest_timeout', message, { remedy: 'Wait longer: --timeout SECONDS' });
 }

@@ -1,20 +1,20 @@
 /**
  * Python: looks at the conditions that `conditions` lists (assigned before this text) until `end`, a
  * time of the monotonic clock, and prints a line of JSON when what it sees changes: for each condition
- * `[holds, seen]`. Between two looks it rests four times as long as a look took, at least 0.2 s.
+ * `[holds, seen]`, where `holds` is null if that cannot be told. Between two looks it rests four times
+ * as long as a look took, 0.2 to 1 s. Commands run beside the looks, each in a session of its own, so
+ * that nothing is left of one that is ended.
  */
 export const PROGRAM = `
-import http.client, json, os, subprocess, time
+import http.client, json, os, signal, subprocess, sys, time
 
 HOME = os.path.expanduser('~')
 
-def output_of(*argv):
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=5)
-    return done.stdout.decode('utf-8', 'replace')
-
 def windows():
-    lines = [line.split(None, 3) for line in output_of('wmctrl', '-l').splitlines()]
-    return [words[3] for words in lines if len(words) == 4]
+    done = subprocess.run(
+        ['wmctrl', '-l'], stdin=subprocess.DEVNULL, capture_output=True, timeout=5, check=True)
+    lines = done.stdout.decode('utf-8', 'replace').splitlines()
+    return [words[3] for words in (line.split(None, 3) for line in lines) if len(words) == 4]
 
 def ports():
     found = set()
@@ -33,10 +33,10 @@ def pages():
             port = int(file.readline())
         connection = http.client.HTTPConnection('127.0.0.1', port, timeout=5)
         connection.request('GET', '/json/list')
-        targets = json.loads(connection.getresponse().read())
-        return [each['url'] for each in targets if each['type'] == 'page']
-    except (OSError, ValueError, http.client.HTTPException):
+    except (FileNotFoundError, ConnectionRefusedError):
         return []
+    targets = json.loads(connection.getresponse().read())
+    return [each['url'] for each in targets if each['type'] == 'page']
 
 def listed(names, empty):
     return ', '.join(str(name) for name in names[:20]) or empty
@@ -44,25 +44,42 @@ def listed(names, empty):
 def file(path, above):
     try:
         size = os.stat(os.path.join(HOME, os.path.expanduser(path))).st_size
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         return [False, error.strerror]
     return [above is None or size > above, '%d bytes' % size]
 
-commands = {}
+class Command:
+    """A command that runs at most once a second, for at most 10 s."""
+    def __init__(self, text):
+        self.text, self.process, self.at, self.state = text, None, 0, [None, 'it runs']
 
-def command(text):
-    """At most once a second."""
-    at, answer = commands.get(text, (0, None))
-    if answer is None or time.monotonic() - at >= 1:
-        try:
-            done = subprocess.run(
-                ['bash', '-c', text], cwd=HOME, timeout=10,
+    def look(self):
+        now = time.monotonic()
+        if self.process is None:
+            if now - self.at < 1:
+                return self.state
+            self.at = now
+            self.process = subprocess.Popen(
+                ['bash', '-c', self.text], cwd=HOME, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            answer = [done.returncode == 0, 'exit code %d' % done.returncode]
-        except subprocess.TimeoutExpired:
-            answer = [False, 'it ran for 10 s']
-        commands[text] = (time.monotonic(), answer)
-    return answer
+        code = self.process.poll()
+        if code is not None:
+            self.process, self.state = None, [code == 0, 'exit code %d' % code]
+        elif now - self.at >= 10:
+            self.end()
+            self.state = [None, 'it ran for 10 s']
+        return self.state
+
+    def end(self):
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self.process.wait()
+            self.process = None
+
+commands = {each['command']: Command(each['command']) for each in conditions if 'command' in each}
 
 def containing(part, names, empty):
     part = part.casefold()
@@ -82,22 +99,31 @@ def look(condition, seen):
         return file(condition['file'], condition.get('size_above'))
     if 'port' in condition:
         return [condition['port'] in of(ports), 'listening: ' + listed(of(ports), 'no port')]
-    return command(condition['command'])
+    return commands[condition['command']].look()
 
 def attempt(condition, seen):
     try:
         holds, text = look(condition, seen)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        holds, text = False, str(error)
+    except (OSError, ValueError, http.client.HTTPException, subprocess.SubprocessError) as error:
+        holds, text = None, 'it cannot be told: %s' % error
     return [holds, text[:300]]
 
-last = None
-while time.monotonic() < end:
-    began = time.monotonic()
-    seen = {}
-    states = [attempt(each, seen) for each in conditions]
-    if states != last:
-        print(json.dumps(states), flush=True)
-        last = states
-    time.sleep(max(0.2, 4 * (time.monotonic() - began)))
+def watch():
+    last = None
+    while time.monotonic() < end:
+        began = time.monotonic()
+        seen = {}
+        states = [attempt(each, seen) for each in conditions]
+        if states != last:
+            print(json.dumps(states), flush=True)
+            last = states
+        time.sleep(min(1, max(0.2, 4 * (time.monotonic() - began))))
+
+for name in signal.SIGTERM, signal.SIGHUP:
+    signal.signal(name, lambda *_: sys.exit(1))
+try:
+    watch()
+finally:
+    for each in commands.values():
+        each.end()
 `;

@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Condition } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
-import { onAbort } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Shell } from '../types.js';
 import { PROGRAM } from './program.js';
 
 /** What a look at a condition found. */
 export interface GuestState {
-  readonly holds: boolean;
+  /** Undefined if that cannot be told. */
+  readonly holds: boolean | undefined;
   /** What was seen, for people. */
   readonly seen: string;
 }
@@ -30,12 +30,12 @@ const MARGIN_SECONDS = 10;
 /** Milliseconds between two lines, so that a guest that prints without end costs little. */
 const PAUSE_MS = 50;
 
-/** Watches conditions by a program in the guest, which ends after `seconds` or with `signal`. */
+/** Watches conditions by a program in the guest, until `signal` is aborted. Never resolves before. */
 export async function watchConditions(
   shell: Shell,
   { conditions, seconds, onStates }: WatchRequest,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<never> {
   // On standard input, so that no list of processes shows the conditions. JSON is Python but for its
   // true, false and null, which stand in a text here.
   const program = [
@@ -45,25 +45,21 @@ export async function watchConditions(
     PROGRAM,
   ].join('\n');
   const child = await shell.spawn({ argv: ['python3', '-IS', '-', '# vc: wait'] }, signal);
-  const dispose = onAbort(signal, () => void child.kill('KILL').catch(() => undefined));
-  try {
-    child.stdin.end(program);
-    child.stderr.resume();
-    for await (const line of linesOf(child.stdout)) {
-      onStates(parse(line, conditions.length));
-      await sleep(PAUSE_MS, signal);
-    }
-    const { code } = await child.exit;
-    signal.throwIfAborted();
-    if (code === NO_PROGRAM) {
-      throw new ApiError('unsupported', 'The computer has no Python 3 to look at conditions.', {
-        remedy: 'Wait for the screen: until "stable" or "change"',
-      });
-    }
-    if (code !== 0) throw failed();
-  } finally {
-    dispose();
+  child.stdin.end(program);
+  child.stderr.resume();
+  for await (const line of linesOf(child.stdout)) {
+    onStates(parse(line, conditions.length));
+    await sleep(PAUSE_MS, signal);
   }
+  const { code } = await child.exit;
+  signal.throwIfAborted();
+  if (code === NO_PROGRAM) {
+    throw new ApiError('unsupported', 'The computer has no Python 3 to look at conditions.', {
+      remedy: 'Wait for the screen: until "stable" or "change"',
+    });
+  }
+  // It outlives the wait.
+  throw failed();
 }
 
 /** The lines of an output; a longer one than the program prints is a failure. */
@@ -89,7 +85,9 @@ function parse(line: string, count: number): GuestState[] {
   if (!Array.isArray(states) || states.length !== count) throw failed();
   return states.map((state) => {
     const [holds, seen] = Array.isArray(state) ? state : [];
-    if (typeof holds !== 'boolean' || typeof seen !== 'string') throw failed();
+    if (typeof seen !== 'string') throw failed();
+    if (holds === null) return { holds: undefined, seen };
+    if (typeof holds !== 'boolean') throw failed();
     return { holds, seen };
   });
 }

@@ -47,7 +47,7 @@ test('a time-out says what was seen last, and nothing goes on in the computer', 
   ).rejects.toMatchObject({
     code: 'guest_timeout',
     message: expect.stringMatching(
-      /^The conditions were not met within 3 s: \{"file":"absent"\} \(last seen: No such file or directory\); \{"command":"exit 7"\} \(last seen: exit code 7\)\.$/,
+      /^Not met within 3 s: all\.1: file \(last seen: No such file or directory\); all\.2: command \(last seen: exit code 7\)\.$/,
     ),
   });
   const left = 'pgrep -fc "[#] vc: wait" || true';

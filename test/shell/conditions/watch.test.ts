@@ -1,4 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -91,10 +98,23 @@ it('sees how a command ends', async () => {
   ]);
 });
 
+it('looks at the other conditions while a command runs, and leaves nothing of it', async () => {
+  const conditions = [{ command: `sleep 60 & echo $! >pid; wait` }, { file: 'pid' }];
+  const states = await watchUntil(conditions, ([, exists]) => exists?.holds ?? false);
+  expect(states[0]).toEqual({ holds: undefined, seen: 'it runs' });
+  const pid = Number(readFileSync(join(home, 'pid'), 'utf8'));
+  await expect
+    .poll(() => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    .toSatisfy((stat) => stat === false || / Z /.test(String(stat)));
+});
+
 it('sees no window and no page where there is no screen and no browser', async () => {
   const states = await watchUntil([{ window: 'x' }, { url: 'y' }], () => true);
-  expect(states.map(({ holds }) => holds)).toEqual([false, false]);
-  expect(states[1]?.seen).toBe('no page');
+  // Without a screen nobody knows the windows.
+  expect(states).toEqual([
+    { holds: undefined, seen: expect.stringMatching(/^it cannot be told: /) },
+    { holds: false, seen: 'no page' },
+  ]);
 });
 
 /** A guest whose program prints `chunks` and ends with `code`. */
@@ -116,6 +136,7 @@ it.each([
   ['states of other conditions', ['[[true, "a"], [true, "b"]]\n'], 0, 'guest_failed'],
   ['states of other types', ['[[1, "a"]]\n'], 0, 'guest_failed'],
   ['a failure', [], 1, 'guest_failed'],
+  ['an early end', ['[[null, "a"]]\n'], 0, 'guest_failed'],
   ['no Python', [], 127, 'unsupported'],
 ])('refuses %s', async (_, lines, exit, code) => {
   const shell = printing(lines.map(Buffer.from), exit);

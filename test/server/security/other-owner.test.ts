@@ -47,14 +47,14 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
   const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
-  const webhook = await app.send('POST', '/api/webhooks', {
-    body: { url: 'https://8.8.8.8/hook', events: ['job.exited'] },
-  });
+  const hook = { url: 'https://8.8.8.8/hook', events: ['job.exited'] };
+  const list = (await app.send('GET', '/api/webhooks')).json.webhooks as { id: string }[];
+  const webhook = list[0] ?? (await app.send('POST', '/api/webhooks', { body: hook })).json;
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
   const saved = { snapshot: 'clean', image: 'browser-ready', volume: 'data' };
   const parts = { job: 'job_a', picture: '0001.png', port: '8000' };
-  theirs = { id, key, webhook: String(webhook.json.id), ...names, ...saved, ...parts };
+  theirs = { id, key, webhook: String(webhook.id), ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
 }
 

@@ -21,7 +21,7 @@ import { notRunning } from '../not-running.js';
 import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
 import { probeQemu, QemuHost } from './host.js';
-import { watchHostClock } from './host-clock.js';
+import { setClocks, watchHostClock } from './host-clock.js';
 import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
 import type { MachineRecord } from './machine/machine-record.js';
@@ -109,16 +109,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
 
   const isolation = () => (host.accelerated ? 'vm' : 'emulated');
 
-  /** The rules of a machine are in its own network namespace, where only root can change them. */
-  /** Sets the clocks of all guests. */
-  async function setClocks(): Promise<void> {
-    const running = (await machines.list()).filter(({ status }) => status === 'running');
-    const set = async (machine: QemuMachine, record: MachineRecord) =>
-      machine.qemu && setClock(machine.qemu, record, host, undefined);
-    // One may have been removed meanwhile.
-    await Promise.allSettled(running.map(({ id }) => machines.withMachine(id, set)));
-  }
+  const setGuestClocks = () =>
+    setClocks(machines, (qemu, record) => setClock(qemu, record, host, undefined));
 
+  /** The rules of a machine are in its own network namespace, where only root can change them. */
   async function refresh(): Promise<void> {
     const addresses = (await hostAddresses()).join();
     for (const { id, qemu, record } of machines.running()) {
@@ -173,7 +167,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
         for (; ; await sleep(REFRESH_EVERY_MS, refreshing.signal)) await refresh().catch(() => {});
       };
       keepRefreshed().catch(() => undefined);
-      watchHostClock(setClocks, refreshing.signal).catch(() => undefined);
+      watchHostClock(setGuestClocks, refreshing.signal).catch(() => undefined);
       try {
         yield* watchMachines(machines, changes, signal);
       } finally {

@@ -5,11 +5,14 @@ import { join } from 'node:path';
 const USUAL = 1500;
 /** The least that IPv6 allows; less is no network for computers. */
 const LEAST = 1280;
+/** Of routes to 0.0.0.0: /0 and /1, in the byte order of the kernel's list. */
+const MASKS = ['00000000', '00000080'];
 
 /**
  * The MTU of the interface of this host's default route if it is smaller than usual, as in a VPN or
  * an overlay network. Computers whose networks have a larger one would depend on ICMP messages,
- * which many networks drop.
+ * which many networks drop. Not seen: a VPN whose default route is in a table of its own (WireGuard's
+ * wg-quick), one without an interface (IPsec policies), and one for single networks.
  */
 export async function smallHostMtu(root = '/'): Promise<number | undefined> {
   try {
@@ -18,10 +21,10 @@ export async function smallHostMtu(root = '/'): Promise<number | undefined> {
       routes
         .split('\n')
         .map((line) => line.split('\t'))
-        // Destination and mask: 0.0.0.0/0.
-        .filter(([, to, , , , , , mask]) => to === '00000000' && mask === '00000000')
-        // The one with the lowest metric is taken.
-        .sort((a, b) => Number(a[6]) - Number(b[6]))[0] ?? [];
+        // Destination and mask: 0.0.0.0/0, or 0.0.0.0/1, with which OpenVPN overrides it.
+        .filter(([, to, , , , , , mask = '']) => to === '00000000' && MASKS.includes(mask))
+        // The more specific one is taken, then the one with the lowest metric.
+        .sort((a, b) => lengthOf(b) - lengthOf(a) || Number(a[6]) - Number(b[6]))[0] ?? [];
     if (name === undefined) return undefined;
     const mtu = Number(await readFile(join(root, 'sys/class/net', name, 'mtu'), 'utf8'));
     return mtu < USUAL ? Math.max(mtu, LEAST) : undefined;
@@ -30,3 +33,6 @@ export async function smallHostMtu(root = '/'): Promise<number | undefined> {
     return undefined;
   }
 }
+
+/** Length of a route's prefix. */
+const lengthOf = (route: readonly string[]) => MASKS.indexOf(route[7] ?? '');

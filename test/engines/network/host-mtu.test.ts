@@ -36,6 +36,15 @@ it('is that of the default route with the lowest metric, if it is smaller than u
   expect(await through()).toBeUndefined();
 });
 
+it('is that of a VPN with routes that are more specific than the default route', async () => {
+  const routes = [
+    route('eth0', '00000000', '00000000', 0),
+    route('tun0', '00000000', '00000080', 50),
+    route('tun0', '00000080', '00000080', 50),
+  ];
+  expect(await smallHostMtu(host(routes, MTUS))).toBe(1400);
+});
+
 it('is unknown where the files are missing', async () => {
   expect(await smallHostMtu('/nonexistent')).toBeUndefined();
 });

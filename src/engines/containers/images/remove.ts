@@ -29,7 +29,8 @@ export async function removeImage(
     // not used any more; they keep running.
     await docker.getImage(tag).remove({ force: true });
   }
-  await removeUntagged(docker, signal);
+  // The image is gone; the next call tries again.
+  await removeUntagged(docker, signal).catch(() => undefined);
 }
 
 /** An image that is being imported has no tag for a moment. */

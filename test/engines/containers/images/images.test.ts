@@ -150,6 +150,19 @@ test('an image that lost its tags while a container used it is removed afterward
   expect(ids()).toEqual(['sha256:own', 'sha256:young']);
 });
 
+test('the removal of an image succeeds although an earlier one cannot be removed yet', async () => {
+  const engine = new FakeEngine();
+  const tagged = image('sha256:old', ['vc/linux:bbbbbbbbbbbb'], 1);
+  engine.images = [tagged];
+  const { listImages: list } = engine;
+  engine.listImages = async (options) => {
+    if (options?.filters?.dangling !== undefined) throw new Error('the Engine restarts');
+    return list.call(engine, options);
+  };
+  await removeImage(engine.docker, 'linux');
+  expect(tagged.RepoTags).toEqual([]);
+});
+
 test('the import of a newer version removes what an earlier one left', async () => {
   const engine = new FakeEngine();
   engine.images = [image('sha256:left', [], 1)];

@@ -24,6 +24,8 @@ export type ResumeOthers = (engine: Engine, signal: AbortSignal) => Promise<void
 /** Called when a machine that ran has ended without the service. */
 export type OnEnded = (record: ComputerRecord, now: ComputerStatus) => void;
 
+type Now = ComputerStatus | 'gone';
+
 /**
  * Reconciles the store's intent with the engine's state; safe to run at any time. It changes
  * machines with the same steps as requests do, and removes orphans.
@@ -124,21 +126,32 @@ export class Reconciler {
     states: ReadonlyMap<string, MachineState>,
   ): void {
     const steps: (() => void)[] = [];
+    const reports: (() => void)[] = [];
     try {
       this.#store.transaction(() => {
         for (const record of records) {
-          const step = this.#reconcile(record, states.get(record.id));
+          const state = states.get(record.id);
+          const step = this.#reconcile(record, state, (report) => reports.push(report));
           if (step !== undefined) steps.push(step);
         }
       });
+      // What could not be stored is found again by the next run.
+      for (const report of reports) report();
     } finally {
       // Also on a full disk: a removal frees space.
       for (const step of steps) step();
     }
   }
 
-  /** Stores what the engine reports; returns how to resume an interrupted step. */
-  #reconcile(record: ComputerRecord, state: MachineState | undefined): (() => void) | undefined {
+  /**
+   * Stores what the engine reports; returns how to resume an interrupted step. `whenStored` is given
+   * what to report of it: by default at once.
+   */
+  #reconcile(
+    record: ComputerRecord,
+    state: MachineState | undefined,
+    whenStored: (report: () => void) => void = (report) => report(),
+  ): (() => void) | undefined {
     if (state?.member !== undefined) this.#store.computers.setMember(record.id, state.member);
     const machine = this.#machines.of(record);
     if (state !== undefined) {
@@ -151,15 +164,20 @@ export class Reconciler {
     const verdict = judge(record, state);
     if (verdict === undefined) return undefined;
     if ('pursue' in verdict) return () => this.#resume(record, machine[verdict.pursue]());
-    this.#adopt(record, verdict.news, verdict.reason);
+    const now = this.#adopt(record, verdict.news, verdict.reason);
+    if (now !== undefined) whenStored(() => this.#report(record, now));
     return undefined;
   }
 
-  /** Stores the machine's state as the computer's status. */
-  #adopt(record: ComputerRecord, news: News, reason: string | null): void {
+  /** Stores the machine's state as the computer's status; undefined if it is the same. */
+  #adopt(record: ComputerRecord, news: News, reason: string | null): Now | undefined {
     const now = this.#store.computers.change(record.id, news, reason);
-    if (now === undefined || now === record.status) return;
+    if (now === undefined || now === record.status) return undefined;
     if (now !== 'running') this.#machines.known(record.id)?.session.close();
+    return now;
+  }
+
+  #report(record: ComputerRecord, now: Now): void {
     if (record.status === 'running' && now !== 'gone') this.#onEnded(record, now);
     this.#log.info({ computer: record.id, was: record.status, now }, 'state adopted');
   }

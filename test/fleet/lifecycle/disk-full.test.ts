@@ -1,7 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { Machines } from '../../../src/fleet/lifecycle/machines.js';
+import { Reconciler } from '../../../src/fleet/lifecycle/reconcile.js';
+import { MachineSessions } from '../../../src/fleet/sessions/machine-sessions.js';
+import { fakeConnectors } from '../../support/fake-connectors.js';
+import { openTestFleet, silentLog, type TestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
 let world: TestFleet;
@@ -58,4 +62,37 @@ promise(28, 'the disk reserve is released for a stop or deletion, and taken agai
   expect(existsSync(path)).toBe(false);
   world.fleet.storeState();
   expect(existsSync(path)).toBe(true);
+});
+
+promise(28, 'the end of a computer is reported once it can be stored', async () => {
+  const { engine, store } = world;
+  const { id } = await create('a');
+  const set = { all: new Map([[engine.name, engine]]), preferred: engine.name };
+  const machines = new Machines(set, store, new MachineSessions(store, fakeConnectors()));
+  const ended: string[] = [];
+  const reconciler = new Reconciler(
+    store,
+    machines,
+    silentLog,
+    async () => {},
+    (record, now) => ended.push(`${record.id} ${now}`),
+  );
+  const machine = engine.machines.get(id);
+  if (machine === undefined) throw new Error('no machine');
+  engine.machines.set(id, { ...machine, status: 'stopped' });
+  const { transaction } = store;
+  vi.spyOn(store, 'transaction').mockImplementation((work) =>
+    transaction.call(store, () => {
+      work();
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    }),
+  );
+  const run = () => reconciler.run(engine, new AbortController().signal);
+  await expect(run()).rejects.toThrow('full');
+  await expect(run()).rejects.toThrow('full');
+  expect(ended).toEqual([]);
+  vi.restoreAllMocks();
+  await run();
+  await run();
+  expect(ended).toEqual([`${id} stopped`]);
 });

@@ -213,9 +213,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   const showUnknown = addDashboard(app);
-  app.setNotFoundHandler((request, reply) =>
-    isLostBrowser(request) ? showUnknown(request, reply) : refuseUnknown(fleet, request, PREFIX),
-  );
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply) =>
+    isLostBrowser(request) ? showUnknown(request, reply) : refuseUnknown(fleet, request, PREFIX);
+  app.setNotFoundHandler(answerUnknown);
   app.addHook('preClose', (done) => {
     isStopping = true;
     done();
@@ -227,6 +227,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   options.metrics?.serve(app, (owner) => mayAdminister(fleet, owner));
   await app.register(
     async (api) => {
+      // One of its own: the requests that it gets have the prefix of the API, however they wrote it.
+      api.setNotFoundHandler(answerUnknown);
       addOpenApi(api, version);
       addReference(api, version);
       addHealth(api, fleet, version);

@@ -9,7 +9,7 @@ import { addPolicy } from '../viewer/page-headers.js';
 
 /**
  * Addresses of the web page, which finds its way by them itself: each answers the same document.
- * Listed, because an unknown path of the service answers 401 without a key.
+ * Listed, because other paths answer 401 without a key, and a browser the document with status 404.
  */
 export const PAGE_PATHS = [
   '/',
@@ -141,8 +141,7 @@ export function addDashboard(app: FastifyInstance, directory = BUILT): Unknown {
     return send(file, request, reply);
   });
   return (request, reply) => {
-    const [path = ''] = request.url.split('?');
-    const target = MOVED[path];
+    const target = movedTo(request.url);
     if (target !== undefined) return reply.redirect(target);
     return page('index.html', POLICY)(request, reply.status(404));
   };
@@ -161,10 +160,16 @@ const MOVED: Readonly<Record<string, string>> = {
   '/dashboard': '/',
 };
 
-/** Whether a person in a browser asks for a path that does not exist; programs get an error in JSON. */
-export function isLostBrowser({ is404, method, headers }: FastifyRequest): boolean {
-  return is404 && method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
+/**
+ * Whether a person in a browser asks for a path that does not exist. Programs get an error in JSON, and
+ * so does everyone below /api, where nobody learns without a key which paths exist.
+ */
+export function isLostBrowser({ is404, method, headers, server, url }: FastifyRequest): boolean {
+  const isOfApi = server.prefix !== '' && movedTo(url) === undefined;
+  return is404 && method === 'GET' && !isOfApi && /\btext\/html\b/.test(headers.accept ?? '');
 }
+
+const movedTo = (url: string) => MOVED[url.split('?')[0] ?? ''];
 
 function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const encoding = encodingFor(file, request.headers['accept-encoding']);

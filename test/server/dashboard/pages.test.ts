@@ -108,7 +108,7 @@ test('a browser is shown the page for an unknown path, and programs an error', a
   const ask = (path: string, accept: string, method = 'GET') =>
     service.send(method, path, { authorization: null, headers: { accept } });
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
-  for (const path of ['/nothing', '/api/nothing', '/api/computers/x/start']) {
+  for (const path of ['/nothing', '/apis', '/computers/x/y/z']) {
     const answer = await ask(path, html);
     expect(answer.status, path).toBe(404);
     expect(answer.headers['content-type'], path).toMatch(/^text\/html/);
@@ -124,8 +124,25 @@ test('a browser is shown the page for an unknown path, and programs an error', a
     const { status, headers } = await ask(path, html);
     expect([status, headers.location], path).toEqual([302, '/api/docs']);
   }
-  // A known path is no unknown one.
-  expect((await ask('/api/keys', html)).status).toBe(401);
+  await service.close();
+});
+
+test('without a key nobody learns which paths of the API exist', async () => {
+  const service: TestApp = await openTestApp();
+  const ask = async (path: string, key?: string) => {
+    const authorization = key === undefined ? null : `Bearer ${key}`;
+    const headers = { accept: 'text/html' };
+    const { status, text } = await service.send('GET', path, { authorization, headers });
+    return { status, text };
+  };
+  const known = await ask('/api/keys');
+  expect(known.status).toBe(401);
+  for (const path of ['owners', 'nothing', 'computers/x/start']) {
+    for (const prefix of ['/api/', '/%61pi/', `http://127.0.0.1:${service.port}/api/`]) {
+      expect(await ask(`${prefix}${path}`), `${prefix}${path}`).toEqual(known);
+    }
+  }
+  expect((await ask('/api/nothing', service.world.key)).status).toBe(404);
   await service.close();
 });
 

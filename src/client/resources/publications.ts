@@ -10,7 +10,7 @@ export class Publications {
     this.#client = client;
   }
 
-  /** Those of all computers that the key reaches, without their tickets. */
+  /** Those of all computers that the key reaches, without their tickets. Needs the right `act`. */
   async list(options: CallOptions = {}): Promise<Answer<'listPublications'>['publications']> {
     return (await this.#client.request('listPublications', options)).publications;
   }

@@ -1,4 +1,4 @@
-import { act, look } from '../access/rights.js';
+import { act } from '../access/rights.js';
 import { Success } from '../primitives.js';
 import {
   CreatedPublication,
@@ -25,7 +25,7 @@ export const publicationsOperations = {
     paths: ['/publications'],
     tag: 'Network',
     summary: 'List the published ports of all computers',
-    access: look.project,
+    access: act.project,
     response: PublicationList,
   },
   deletePublication: {

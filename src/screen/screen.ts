@@ -68,7 +68,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
       onInput: () => {
         this.#inputAt = performance.now();
       },
-      type: (text) => this.#typist.type(text),
+      type: (text, signal) => this.#typist.type(text, signal ? { signal } : {}),
     });
     this.#pointer.onMove = (at) => this.emit('pointer', at);
     this.#typist.clipboard.copied.onCopied = (copied) => this.emit('clipboard', copied);

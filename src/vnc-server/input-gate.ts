@@ -36,6 +36,8 @@ export class InputGate {
   #closed = false;
   /** Ends the present task. */
   #isReleased = false;
+  /** Stops the text that is being typed. */
+  #typing = new AbortController();
   #wake: () => void = () => {};
 
   /** `onFailure` is called when the screen rejects the input. */
@@ -67,17 +69,22 @@ export class InputGate {
       });
   }
 
-  /** Releases what is held, and drops queued events; later events are taken again. */
+  /** Releases what is held, stops a text and drops queued events; later events are taken again. */
   release(): void {
-    this.#events = [];
     this.#isReleased = this.#working;
-    this.#wake();
+    this.#drop();
   }
 
   /** Call when the viewer disconnects: releases what is held. */
   close(): void {
     this.#closed = true;
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#events = [];
+    this.#typing.abort();
+    this.#typing = new AbortController();
     this.#wake();
   }
 
@@ -102,12 +109,13 @@ export class InputGate {
   async #apply(): Promise<void> {
     for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) {
       const { event, at } = next;
+      const { signal } = this.#typing;
       const isRelease =
         event.kind === 'key' ? !event.press : event.kind === 'pointer' && event.buttons === 0;
       if (!isRelease && performance.now() - at > STALE_MS) continue;
       if (event.kind === 'pointer') await this.#raw.pointer(event.x, event.y, event.buttons);
-      else if (event.kind === 'text') await this.#raw.type(event.text);
-      else await this.#raw.key(event.press ? 'press' : 'release', event.keysym);
+      else if (event.kind === 'text') await this.#raw.type(event.text, signal);
+      else await this.#raw.key(event.press ? 'press' : 'release', event.keysym, signal);
     }
     await this.#raw.flush();
   }

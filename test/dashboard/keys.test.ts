@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isComposed, typed } from '../../src/dashboard/view/keys.js';
+import { ViewCommand } from '../../src/contract/sockets/view.js';
+import { isComposed, partsOf, typed } from '../../src/dashboard/view/keys.js';
 
 it('leaves the keys of input methods and dead keys to the browser', () => {
   const isLeft = (key: string, keyCode = 0, isComposing = false) =>
@@ -16,4 +17,14 @@ it('takes the text behind what stands in the field, and notices when that is del
   expect(typed('\u00a0')).toEqual({ text: '', deletes: false });
   expect(typed('')).toEqual({ text: '', deletes: true });
   expect(typed('👍')).toEqual({ text: '👍', deletes: false });
+});
+
+it('a long text is sent in parts that the service takes', () => {
+  const text = `a${'😀'.repeat(1200)}`;
+  const parts = partsOf(text);
+  expect(parts.join('')).toBe(text);
+  for (const part of parts) {
+    expect(ViewCommand.safeParse({ type: 'text', text: part }).success).toBe(true);
+  }
+  expect(partsOf('')).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { deferred } from '../../src/lib/async/deferred.js';
 import { Queue } from '../../src/lib/async/queue.js';
 import { InputGate } from '../../src/vnc-server/input-gate.js';
 import { FakeScreen } from '../support/fake-connectors.js';
@@ -80,6 +82,22 @@ test('held keys and buttons are released when the viewer disconnects', async () 
   input.push({ kind: 'key', press: true, keysym: 0x61 });
   await sleep(5);
   expect(screen.inputs).toHaveLength(2);
+});
+
+test.each(['release', 'close'] as const)('a text that is being typed stops at %s', async (how) => {
+  const { screen, turns, input, failures } = gate();
+  const begun = deferred<void>();
+  screen.raw.type = async (_, signal) => {
+    begun.resolve();
+    if (signal === undefined) throw new Error('nothing stops it');
+    await once(signal, 'abort');
+  };
+  input.push({ kind: 'text', text: 'long' });
+  await begun.promise;
+  input[how]();
+  await turns.run(async () => void screen.inputs.push('action'));
+  expect(screen.inputs).toEqual(['action']);
+  expect(failures).toEqual([]);
 });
 
 test('reports a screen that rejects the input', async () => {

@@ -61,7 +61,7 @@ export const ViewCommand = z.discriminatedUnion('type', [
   /** Puts a text on the computer's clipboard. */
   z.object({ type: z.literal('clipboard'), text: upTo(262_144) }),
   /** Types a text that an input method composed, after the keys that were sent before it. */
-  z.object({ type: z.literal('text'), text: upTo(262_144) }),
+  z.object({ type: z.literal('text'), text: upTo(1_000) }),
 ]);
 
 export type ViewMode = z.infer<typeof ViewMode>;

@@ -16,6 +16,11 @@ export function typed(value) {
   return { text: value.startsWith(BEFORE) ? value.slice(BEFORE.length) : value, deletes: false };
 }
 
+/** A text, which may be dictated, as parts that the service takes: of at most 1,000 characters. */
+export function partsOf(text) {
+  return text.match(/.{1,500}/gsu) ?? [];
+}
+
 /**
  * Gives the screen's keys a text field: without one a browser composes no text, so that input methods,
  * dead keys, emoji, dictation and the keyboards of phones do nothing. Keys go to noVNC as before, what
@@ -40,7 +45,7 @@ export function takeKeys(element, rfb, sendText) {
     const { text, deletes } = typed(field.value);
     empty();
     if (deletes) rfb.sendKey(...BACKSPACE);
-    if (text !== '') sendText(text);
+    for (const part of partsOf(text)) sendText(part);
   };
   const pass = (event) => {
     if (event.type === 'keydown' && isComposed(event)) return;

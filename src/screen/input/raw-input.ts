@@ -13,8 +13,8 @@ const LEVEL_SHIFT = keysymNamed('ISO_Level3_Shift');
 interface RawInputHooks {
   /** Called after every event. */
   onInput(): void;
-  /** Types a text that no key of the guest's layout types. */
-  type(text: string): Promise<void>;
+  /** Types a text that no key of the guest's layout types, until `signal` aborts. */
+  type(text: string, signal: AbortSignal | undefined): Promise<void>;
 }
 
 /**
@@ -56,12 +56,13 @@ export class RawInput {
     if (changed && this.#pointer.holdMs > 0) await sleep(this.#pointer.holdMs);
   }
 
-  /** `keysym`: the key according to the viewer's keyboard layout. */
-  async key(action: 'press' | 'release', keysym: number): Promise<void> {
+  /** `keysym`: the key according to the viewer's keyboard layout. `signal` is for {@link type}. */
+  async key(action: 'press' | 'release', keysym: number, signal?: AbortSignal): Promise<void> {
     if (action === 'release') {
       if (this.#keys.delete(keysym)) await this.#send('release', keysym);
     } else if (this.#isForeign(keysym)) {
-      await this.type(String.fromCodePoint(keysym < 0x100 ? keysym : keysym - 0x0100_0000));
+      const code = keysym < 0x100 ? keysym : keysym - 0x0100_0000;
+      await this.type(String.fromCodePoint(code), signal);
     } else if (this.#keys.size < MOST_HELD || this.#keys.has(keysym)) {
       await this.#press(keysym);
     }
@@ -92,15 +93,16 @@ export class RawInput {
     return !this.#holdsCommand() || this.#keys.has(LEVEL_SHIFT);
   }
 
-  /** Types a text with all modifiers released, and presses them again. */
-  async type(text: string): Promise<void> {
+  /** Types a text with all modifiers released, and presses them again. Stops when `signal` aborts. */
+  async type(text: string, signal?: AbortSignal): Promise<void> {
     const held = [...this.#keys].filter(
       (key) => isShift(key) || isCommandModifier(key) || key === LEVEL_SHIFT,
     );
     for (const key of held) await this.#send('release', key);
     // A window that does not accept a paste loses it.
-    await this.#hooks.type(text).catch(() => this.#connection.requireOpen());
+    await this.#hooks.type(text, signal).catch(() => this.#connection.requireOpen());
     for (const key of held) await this.#send('press', key);
+    this.#hooks.onInput();
   }
 
   async #press(keysym: number): Promise<void> {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import { openScreen } from '../../../src/screen/index.js';
+import type { Keyboard } from '../../../src/screen/input/keyboard/keyboard.js';
+import type { Pointer } from '../../../src/screen/input/pointer.js';
+import { RawInput } from '../../../src/screen/input/raw-input.js';
+import type { Connection } from '../../../src/screen/rfb/connection.js';
 import { type FakeOptions, FakeServer } from '../fake-server.js';
 
 async function open(can: FakeOptions['can']) {
@@ -87,4 +91,30 @@ test('a key that an emulated keyboard lacks is dropped', async () => {
   expect(raw.holding).toBe(false);
   await raw.flush();
   expect(scancodes(server)).toEqual([]);
+});
+
+test('a text that is stopped sends no further keys, and its modifiers are held again', async () => {
+  const { server, raw } = await open(['fences']);
+  await raw.key('press', SHIFT);
+  const stop = new AbortController();
+  const typing = raw.type('a'.repeat(1000), stop.signal);
+  await Promise.resolve();
+  stop.abort();
+  await typing;
+  await raw.flush();
+  expect(server.keys().slice(0, 2)).toEqual(['+ffe1', '-ffe1']);
+  expect(server.keys().at(-1)).toBe('+ffe1');
+  expect(server.keys().length).toBeLessThan(600);
+});
+
+test('a screenshot after a text waits for its effect', async () => {
+  const pointer = {} as Pointer;
+  const held = { writer: {} } as Keyboard;
+  const order: string[] = [];
+  const raw = new RawInput({} as Connection, pointer, held, {
+    type: async () => void order.push('typed'),
+    onInput: () => order.push('input'),
+  });
+  await raw.type('x');
+  expect(order).toEqual(['typed', 'input']);
 });

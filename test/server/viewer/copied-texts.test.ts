@@ -15,6 +15,7 @@ test('a text is copied or typed, and a message of many values or another form is
   takeCommand(viewer, Buffer.from('{'));
   send({ type: 'clipboard', text: 'c'.repeat(100_000) });
   send({ type: 'text', text: 'が' });
+  send({ type: 'text', text: 'd'.repeat(1_001) });
   expect(typed).toEqual(['が']);
   expect(copied).toEqual(['c'.repeat(100_000)]);
 });

@@ -33,8 +33,10 @@ export async function request(
   if (accept !== undefined) headers.accept = accept;
   // The service takes writes by cookie as JSON only, which other sites cannot send.
   if (method !== 'GET') headers['content-type'] = 'application/json';
-  const send = () =>
-    fetch(API + path, {
+  let sent = 0;
+  const send = () => {
+    sent += 1;
+    return fetch(API + path, {
       method,
       headers,
       signal,
@@ -42,6 +44,7 @@ export async function request(
       credentials: 'same-origin',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+  };
   const pauses = repeatable || REPEATABLE.includes(method) ? PAUSES_MS : [];
   const response = await sendUntilAnswered(send, pauses, signal).catch((error: unknown) => {
     if (signal?.aborted) throw error;
@@ -54,6 +57,9 @@ export async function request(
   });
   noteReached();
   if (response.ok) return response;
+  // An earlier request has deleted it, whose answer was lost.
+  const isGone = method === 'DELETE' && sent > 1 && response.status === 404;
+  if (isGone) return Response.json({ success: true });
   const failure = await failureOf(response);
   if (response.status === 401 && path !== '/sessions') endSession();
   throw failure;

@@ -61,15 +61,8 @@ export async function perform(power: Power, chosen: readonly Computer[]): Promis
 async function send(power: Power, computer: Computer): Promise<void> {
   const { method, path } = POWERS[power];
   const options = { repeatable: power !== 'restart' };
-  const answer = await call<Partial<WallComputer>>(
-    method,
-    `/computers/${computer.id}${path}`,
-    options,
-  ).catch((error: unknown) => {
-    // An earlier request has deleted it, whose answer was lost.
-    if (power === 'delete' && asFailure(error).status === 404) return {} as Partial<WallComputer>;
-    throw error;
-  });
+  const address = `/computers/${computer.id}${path}`;
+  const answer = await call<Partial<WallComputer>>(method, address, options);
   if (answer.id === undefined) forgetComputer(computer.id);
   else noteComputer({ ...computer, ...answer });
 }

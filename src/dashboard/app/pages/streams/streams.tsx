@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { atOnce } from '../../api/at-once.js';
 import { call, request } from '../../api/http.js';
-import type { Computer, Connection, Lists, StreamStatus } from '../../api/types.js';
+import type { Computer, Connection, Lists } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Field } from '../../components/forms/field.js';
@@ -17,6 +16,7 @@ import { may, ofAllProjects } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { isVisible } from '../../state/visibility.js';
 import { computers, isListed } from '../../state/wall.js';
+import { readStatuses, type Streaming } from './read.js';
 import { isHealthy, troubleOf } from './trouble.js';
 
 /** Targets of streams, and the streams that run. */
@@ -127,9 +127,6 @@ function DeleteTarget({ of: { name }, onDone, onClose }: Closing & { of: Connect
   );
 }
 
-/** The service has no list of streams: the status of so many computers is asked for at once. */
-const AT_ONCE = 6;
-
 /** Milliseconds until the statuses are read again. */
 const AGAIN_MS = 5_000;
 
@@ -137,25 +134,27 @@ const AGAIN_MS = 5_000;
 function StreamLists() {
   const on = [...computers.value.values()].filter(({ status }) => status === 'running');
   const key = `streams ${isListed.value} ${on.map(({ id }) => id).join()}`;
-  const { value, reload } = useData(key, (signal) => readStatuses(on, signal));
+  const { value, failure, reload } = useData(key, (signal) => readStatuses(on, signal));
   const isShown = isVisible.value;
   useEffect(() => {
-    if (!isShown || value === undefined) return undefined;
+    if (!isShown || (value ?? failure) === undefined) return undefined;
     const timer = setTimeout(reload, AGAIN_MS);
     return () => clearTimeout(timer);
-  }, [value, isShown]);
+  }, [value, failure, isShown]);
   const stop = ({ id, name }: Computer) =>
     void request('POST', `/computers/${id}/stream/stop`)
       .catch((error: unknown) => tellFailure(`Could not stop the stream of ${name}`, error))
       .then(reload);
-  const running = value?.filter(({ stream }) => stream.status === 'streaming') ?? [];
-  const failed = value?.filter(({ stream }) => stream.status === 'terminated') ?? [];
+  const running = value?.streams.filter(({ stream }) => stream.status === 'streaming') ?? [];
+  const failed = value?.streams.filter(({ stream }) => stream.status === 'terminated') ?? [];
+  const problem = failure ?? value?.failure;
   return (
     <>
+      <FailureNote failure={problem} />
       <section aria-labelledby="running">
         <h2 id="running">Running</h2>
-        {value === undefined && <p class="muted">Reading…</p>}
-        {value !== undefined && running.length === 0 && (
+        {value === undefined && problem === undefined && <p class="muted">Reading…</p>}
+        {value !== undefined && problem === undefined && running.length === 0 && (
           <p class="muted">No screen is streamed. Start one in the live view of a computer.</p>
         )}
         <StreamRows streams={running} onStop={stop} />
@@ -171,7 +170,7 @@ function StreamLists() {
 }
 
 interface StreamRowsProps {
-  readonly streams: Awaited<ReturnType<typeof readStatuses>>;
+  readonly streams: readonly Streaming[];
   readonly onStop?: (computer: Computer) => void;
 }
 
@@ -200,14 +199,4 @@ function StreamRows({ streams, onStop }: StreamRowsProps) {
       ))}
     </ul>
   );
-}
-
-async function readStatuses(on: readonly Computer[], signal: AbortSignal) {
-  const found: { computer: Computer; stream: StreamStatus }[] = [];
-  await atOnce(on, AT_ONCE, async (computer) => {
-    const path = `/computers/${computer.id}/stream/status`;
-    const stream = await call<StreamStatus>('GET', path, { signal });
-    if (stream.status !== 'idle') found.push({ computer, stream });
-  });
-  return found;
 }

@@ -27,8 +27,11 @@ export function Activity() {
   const [failure, setFailure] = useState<Failure>();
   const [isMore, setMore] = useState(false);
   const keys = useRef(new Set<string>());
+  /** Ends what is read for the present filters. */
+  const current = useRef(new AbortController());
   const back = returns.value;
-  const load = async (earlier: readonly AuditEntry[], signal?: AbortSignal) => {
+  const load = async (earlier: readonly AuditEntry[]) => {
+    const { signal } = current.current;
     try {
       const page = await readEntries(query, { before: earlier.at(-1)?.id, signal });
       for (const entry of page) keys.current.add(keyOf(entry));
@@ -36,16 +39,16 @@ export function Activity() {
       setMore(page.length === PAGE);
       setFailure(undefined);
     } catch (error) {
-      if (!signal?.aborted) setFailure(asFailure(error));
+      if (!signal.aborted) setFailure(asFailure(error));
     }
   };
   // `back` grows when the service is back.
   useEffect(() => {
     const left = new AbortController();
-    const timer = setTimeout(
-      () => void load([], left.signal),
-      entries === undefined ? 0 : TYPED_MS,
-    );
+    current.current = left;
+    // Until the first page is there, the entries are those of other filters.
+    setMore(false);
+    const timer = setTimeout(() => void load([]), entries === undefined ? 0 : TYPED_MS);
     return () => {
       clearTimeout(timer);
       left.abort();

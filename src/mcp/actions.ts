@@ -1,8 +1,17 @@
 import { z } from 'zod';
+import { runsCommand } from '../contract/actions/conditions.js';
 import { MAX_BATCH } from '../contract/constants.js';
 import { jsonOr } from './tool.js';
 
 const pixel = z.number().describe('Pixels of the last picture.');
+
+/** A condition of `wait`, which runs no command: that is left to the toolset of commands. */
+const Until = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .refine(
+    (until) => !runsCommand(until),
+    'cannot wait for a command here: run it with the tool run_command',
+  );
 
 /**
  * An action as models see it: one flat object, which costs them a tenth of the tokens of a schema for
@@ -41,7 +50,7 @@ export const Action = z.object({
   text: z.string().optional().describe('type: any text; a newline is Enter.'),
   key: z.string().optional().describe('key: Enter, ctrl+c, Page_Up, F5.'),
   seconds: z.number().optional().describe('wait: 0 to 60.'),
-  until: jsonOr(z.union([z.string(), z.record(z.string(), z.unknown())]))
+  until: jsonOr(Until)
     .optional()
     .describe(
       'wait, in place of seconds: "stable" or a condition, such as {"window": "Saved"}, {"element": {"role": "button", "name": "OK"}}, {"port": 8000}, {"file": "a.pdf"}; "gone": true in it waits for its end.',

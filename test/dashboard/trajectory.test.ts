@@ -39,6 +39,7 @@ it.each([
   [{ action: 'key' }, 'Press a key'],
   [{ action: 'bash', command: 'ls' }, 'Run ls'],
   [{ action: 'bash', command_length: 2 }, 'Run a command'],
+  [{ action: 'wait', until: '{"command":"ls"}' }, 'Wait for a command'],
   [{ action: 'set_clipboard', text: 'x' }, 'Put “x” on the clipboard'],
   [{ action: 'a_new_one', x: 'hostile' }, 'A new one'],
   [{}, 'Undefined'],

@@ -156,6 +156,30 @@ it.each(['[', 'click', '{}', `[${'1,'.repeat(6_000)}1]`])('act refuses %s', asyn
   ).rejects.toThrow('array');
 });
 
+it.each([
+  { command: 'id' },
+  { any: [{ port: 1 }, { command: 'id' }] },
+  { all: [{ command: 'id', gone: true }] },
+  '{"command": "id"}',
+])('act runs no command to wait for %j', async (until) => {
+  const { asked, service } = fakeService();
+  const actions = [{ action: 'wait', until }];
+  await expect(async () => call(service, 'act', { computer: 'desk', actions })).rejects.toThrow(
+    'run_command',
+  );
+  expect(asked).toEqual([]);
+});
+
+it('act waits for the screen and for other conditions', async () => {
+  for (const until of ['stable', { any: [{ window: 'Saved' }, { port: 8000 }] }]) {
+    const { asked, service } = fakeService();
+    const actions = [{ action: 'wait', until }];
+    await call(service, 'act', { computer: 'desk', actions });
+    const batch = asked.find(({ operation }) => operation === 'batch')?.options;
+    expect(batch).toMatchObject({ body: { actions: [actions[0], { action: 'screenshot' }] } });
+  }
+});
+
 it('a picture that is too large as PNG is sent as JPEG', async () => {
   const { asked, service } = fakeService({
     screenshot: ({ query }) => {

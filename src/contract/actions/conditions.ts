@@ -105,6 +105,13 @@ export const Conditions = z
     examples: [{ any: [{ window: 'Saved' }, { window: 'Error' }] }],
   });
 
+/** Whether `wait` runs a command for it. */
+export function runsCommand(until: unknown): boolean {
+  if (!isRecord(until)) return false;
+  const listed = [until.any, until.all].flat();
+  return [until, ...listed].some((each) => isRecord(each) && each.command !== undefined);
+}
+
 /** What `wait` waits for. */
 export const Until = z.union([z.enum(['stable', 'change']), Conditions], {
   error: ({ input, ...issue }) =>

@@ -4,6 +4,7 @@ import {
   type BatchResult,
   inputOperation,
 } from '../../contract/actions/batch.js';
+import { runsCommand } from '../../contract/actions/conditions.js';
 import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
 import type { Shell } from '../../shell/types.js';
@@ -135,8 +136,12 @@ export class Actions {
     input: actions.Wait,
     signal?: AbortSignal,
   ): Promise<actions.WaitResult> {
-    const session = await this.#running.session(record, signal);
-    return wait(session, this.#parts.elements, input, signal);
+    const work = async () => {
+      const session = await this.#running.session(record, signal);
+      return wait(session, this.#parts.elements, input, signal);
+    };
+    if (!runsCommand(input.until)) return work();
+    return this.recorded(record, () => ({ action: 'wait', ...input }), work);
   }
 
   async bash(

@@ -117,6 +117,22 @@ it('names environment variables without their values', async () => {
   expect(JSON.stringify(listed)).not.toContain('Zebra');
 });
 
+it('lists waits that run a command, and no others', async () => {
+  await send('POST', '/trajectory', {});
+  await send('POST', '/wait', { seconds: 0 });
+  const until = { any: [{ window: 'Saved' }, { command: 'Zebra' }] };
+  await send('POST', '/wait', { until, timeout: 0.1 });
+  await send('POST', '/batch', {
+    actions: [{ action: 'wait', until: { command: 'true' }, timeout: 0.1 }],
+  });
+  await send('POST', '/trajectory/end');
+  expect(await actionsFor()).toMatchObject([
+    { action: 'wait', until: JSON.stringify(until), timeout: 0.1 },
+    { action: 'wait', until: '{"command":"true"}' },
+  ]);
+  expect(JSON.stringify(await actionsFor(await keyWith('look')))).not.toMatch(/zebra/i);
+});
+
 it('gives a key that may only look no texts, commands or characters', async () => {
   await send('POST', '/trajectory', {});
   await send('POST', '/type', { text: 'Zebra-4711' });

@@ -46,6 +46,7 @@ function shortened(action: Fields): Fields {
   for (const [name, value] of Object.entries(action)) {
     // Values of environment variables are often secrets.
     if (name === 'env') fields.env = Object.keys(value ?? {}).map(short);
+    else if (name === 'until') fields.until = short(JSON.stringify(value));
     else if (typeof value === 'string') fields[name] = short(value);
     else if (typeof value !== 'object') fields[name] = value;
     if (Array.isArray(value)) fields[name] = value.map(short);

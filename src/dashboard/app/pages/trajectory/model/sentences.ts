@@ -105,6 +105,7 @@ const SENTENCES: Readonly<Record<string, (action: Action) => string>> = {
   bash: (action) =>
     `Run ${typeof action.command === 'string' ? short(action.command) : 'a command'}`,
   exec: () => 'Run Python code',
+  wait: () => 'Wait for a command',
   set_clipboard: (action) => `Put ${quoted(action)} on the clipboard`,
 };
 

@@ -299,7 +299,8 @@ const cases: Readonly<Record<string, Case>> = {
     },
     asks: [[`POST ${at}/publications`, { port: 8000, public: false, expires_in: 3600 }]],
     stdout: 'http://8000-desktop-0.localhost:4700/?vc_ticket=vt_0\n',
-    stderr: 'to end it: vc unpublish demo/desktop 8000\n',
+    stderr:
+      "only for the service's host; for others: vc serve --preview-domain\nto end it: vc unpublish demo/desktop 8000\n",
   },
   'publication ls': {
     argv: ['publication', 'ls'],

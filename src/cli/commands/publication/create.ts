@@ -3,7 +3,6 @@ import { lifeTime } from '../../input/duration.js';
 import { number } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
-import { isLoopbackUrl } from '../../serve/listen.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
 
@@ -14,10 +13,11 @@ export const command = defineCommand({
   aliases: ['publish'],
   summary: 'Publish a port of a computer, for HTTP and WebSockets',
   details: [
-    'Prints a link that opens the web server on that port in any browser that reaches the service.',
-    'It has a ticket: everyone with the link can open it, until the publication ends. It is shown only',
-    'once. It ends with the computer, with the API key that created it, at --expires, and with',
-    'vc unpublish. For other protocols, and for yourself alone: vc forward.',
+    'Prints a link that opens the web server on that port in a browser. It works on the host of the',
+    'service only, unless that was started with --preview-domain. It has a ticket: everyone with the',
+    'link can open it, until the publication ends. It is shown only once. It ends with the computer,',
+    'with the API key that created it, at --expires, and with vc unpublish. For other protocols, and',
+    'for yourself alone: vc forward.',
   ].join(' '),
   arguments: {
     computer: computerArgument,
@@ -40,9 +40,7 @@ export const command = defineCommand({
     if (context.globals.json) return void (await printJson(context, created));
     await print(context, created.link);
     if (context.globals.quiet) return;
-    const { baseUrl } = await context.client();
-    const isLocal = new URL(created.url).hostname.endsWith('.localhost');
-    if (isLocal && !isLoopbackUrl(baseUrl)) {
+    if (new URL(created.url).hostname.endsWith('.localhost')) {
       await note(context, "only for the service's host; for others: vc serve --preview-domain");
     }
     await note(context, `to end it: vc unpublish ${inCommands(context, computer)} ${port}`);

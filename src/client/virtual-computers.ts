@@ -41,8 +41,9 @@ export class VirtualComputers {
   readonly keys: Keys;
   readonly connections: Connections;
   readonly webhooks: Webhooks;
-  /** Values that can be typed into the computers of a project, and not be read. */
+  /** Published ports of all computers. */
   readonly publications: Publications;
+  /** Values that can be typed into the computers of a project, and not be read. */
   readonly secrets: Secrets;
   /** For administrators. */
   readonly owners: Owners;

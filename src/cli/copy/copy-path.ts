@@ -9,7 +9,7 @@ export type CopyPath =
 
 /**
  * `-` is a pipe. Text without a colon, or that starts with `/`, `./`, `../` or `~/`, is a local path.
- * Anything else is COMPUTER:PATH, split at the first colon. Of several computers, the target is `:PATH`.
+ * Anything else is COMPUTER:PATH, split at the first colon. `:PATH` is the target in each of several computers.
  */
 export function parseCopyPath(text: string): CopyPath {
   if (text === '') throw new UsageError('a path is empty', 'name a file or directory, or .');

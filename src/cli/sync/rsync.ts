@@ -59,7 +59,7 @@ function rsyncArguments(context: Context, options: SyncOptions, source: Side): r
   const isFromComputer = 'host' in source;
   return [
     ...['--recursive', '--links', '--perms', '--times', '--omit-dir-times'],
-    // Names are no words of a shell in the computer.
+    // Do not let the remote shell split names.
     '--protect-args',
     // What the computer sends may not become a program with the rights of root, or lead elsewhere.
     ...(isFromComputer ? ['--chmod=ug-s,o-t', '--safe-links'] : []),
@@ -111,7 +111,7 @@ export function parseChange(line: string): Change | undefined {
   return item.startsWith('.') && !hasOtherMode ? undefined : { type: 'changed', path };
 }
 
-/** A part of it is what programs of the computer print. */
+/** Contains output of the computer: filter control characters. */
 async function printErrors({ io }: Context, stderr: Readable): Promise<void> {
   const text = new SafeText();
   for await (const chunk of stderr) await write(io.stderr, text.write(chunk));

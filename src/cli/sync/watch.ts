@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import type { ComputerAddress } from '../../client/http/address.js';
 import { openNodeProcess } from '../../client/node/process.js';
 import { abortable } from '../../lib/async/abort.js';
@@ -6,6 +5,7 @@ import { resolvesWithin } from '../../lib/async/deadline.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
+import { TreeWatcher } from './tree-watcher.js';
 
 /** Changes that come together are copied together. */
 const DEBOUNCE_MS = 200;
@@ -17,8 +17,8 @@ interface Watching {
   /** Watched on this machine; without it, `remote` is watched in the computer. */
   readonly local: string | undefined;
   readonly remote: string;
-  /** Copies once; resolves to the number of changes. */
-  copy(): Promise<number>;
+  /** Copies once. */
+  copy(): Promise<unknown>;
   /** The error for a computer that is not reached any more. */
   gone(): Promise<Error>;
 }
@@ -40,12 +40,13 @@ export async function copyAndWatch(context: Context, watching: Watching): Promis
   // The first output says that the computer watches.
   program.stdout.on('data', () => changes.add());
   program.stderr.resume();
-  const watcher = local === undefined ? undefined : watchLocally(local, changes);
+  let watcher: TreeWatcher | undefined;
   try {
+    if (local !== undefined) watcher = watchLocally(local, changes);
     for (;;) {
       await changes.next(signal);
-      // A file may be changed while it is copied.
-      while ((await watching.copy()) > 0) await sleep(DEBOUNCE_MS, signal);
+      // A change during a copy is seen by the next turn.
+      await watching.copy();
     }
   } catch (error) {
     if (signal.aborted || !(await resolvesWithin(ended, GONE_MS))) throw error;
@@ -59,7 +60,7 @@ export async function copyAndWatch(context: Context, watching: Watching): Promis
 /** Ends with the computer or the connection. */
 const STAY = 'echo; exec cat';
 
-/** Prints a line at the beginning, and when anything in the directory is another. */
+/** Prints a line at the beginning, and when the directory has changed. */
 const WATCH = `cd -- "$1" || exit
 state() { find . -printf '%p %C@ %s %m\\n' 2>/dev/null | cksum; }
 old=$(state)
@@ -70,15 +71,15 @@ while sleep 1; do
   old=$new
 done`;
 
-function watchLocally(path: string, changes: Changes) {
-  const watcher = watch(path, { recursive: true }, () => changes.add());
-  return watcher.on('error', (cause: NodeJS.ErrnoException) => {
+function watchLocally(path: string, changes: Changes): TreeWatcher {
+  const onError = (cause: NodeJS.ErrnoException) => {
     const remedy =
       cause.code === 'ENOSPC'
         ? 'allow more watches: sudo sysctl fs.inotify.max_user_watches=524288'
         : undefined;
     changes.fail(new CliError(`cannot watch ${path}: ${cause.message}`, { remedy, cause }));
-  });
+  };
+  return new TreeWatcher(path, { onChange: () => changes.add(), onError });
 }
 
 /** Collects changes until someone waits for them. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -132,6 +132,12 @@ it('with --watch, changes of this machine are copied until Ctrl-C', async () => 
     await desktop.until('test -d live');
     writeFileSync(join(directory, 'live/one'), '1');
     await desktop.until('test -e live/one');
+    for (const text of ['first', 'second']) {
+      writeFileSync(join(directory, 'live/next'), text);
+      renameSync(join(directory, 'live/next'), join(directory, 'live/one'));
+      await desktop.until(`test "$(cat live/one)" = ${text}`);
+    }
+    writeFileSync(join(directory, 'live/one'), '1');
     mkdirSync(join(directory, 'live/new/deep'), { recursive: true });
     writeFileSync(join(directory, 'live/new/deep/two'), '2');
     symlinkSync('one', join(directory, 'live/link'));

@@ -20,14 +20,17 @@ export const command = defineCommand({
     'the engine, lets the calling user use it, and keeps existing settings. It shows the commands and',
     'asks before it runs them as root, with sudo if needed. --remove undoes this: it removes images,',
     'firewall rules that nothing needs, settings and what users were given. Packages, imported disks,',
-    'computers with their data and what they need stay. It needs no service that runs.',
+    'computers with their data and what they need stay. Stop the service first: vc service stop.',
   ].join(' '),
   arguments: {},
   options: {
     engine: choice('--engine <name>', 'engine to set up', ENGINE_CHOICES, {
       otherwise: DEFAULT_ENGINE,
     }),
-    remove: flag('--remove', 'undo the set-up, of all engines without --engine'),
+    remove: flag(
+      '--remove',
+      'undo the set-up, of all engines unless --engine or VC_ENGINE names one',
+    ),
     yes: flag('-y, --yes', 'do not ask for confirmation'),
     packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
     dryRun: flag('--dry-run', 'show what would be done, and do nothing'),
@@ -36,7 +39,7 @@ export const command = defineCommand({
     { does: 'See what would be done', command: 'vc setup --dry-run' },
     { does: 'Do it', command: 'vc setup' },
     { does: 'For containers, on a machine without Docker', command: 'vc setup --engine docker' },
-    { does: 'See what the opposite would remove', command: 'vc setup --remove --dry-run' },
+    { does: 'See what would be removed', command: 'vc setup --remove --dry-run' },
     { does: 'For Podman, which needs root', command: 'sudo vc setup --engine podman' },
   ],
   async run(context, _, { engine: named, remove, yes, dryRun, packagesOnly }) {
@@ -171,13 +174,15 @@ async function undo(
   const { planRemoval, refuseRunning } = await import('../setup/remove.js');
   const { engines } = await import('../../engines/index.js');
   const { rootPrefix } = await import('../setup/plan.js');
-  const { writeGrants } = await import('../setup/record.js');
+  const { undoGrant, writeGrants } = await import('../setup/record.js');
   const { signal } = context.interrupts;
   const directory = stateDirectory(context.env);
-  await refuseRunning(directory);
-  const chosen = engines.filter(({ name }) => wish === 'auto' || name === wish);
-  const plan = await planRemoval(chosen, directory, { env: context.env, signal });
-  const { leftovers, steps, kept, keptGrants } = plan;
+  if (!dryRun) await refuseRunning(directory);
+  const isPartial = wish !== 'auto';
+  const chosen = engines.filter(({ name }) => !isPartial || name === wish);
+  const plan = await planRemoval(chosen, directory, { env: context.env, signal, isPartial });
+  const { leftovers, grants, kept, keptGrants } = plan;
+  const steps = [...plan.steps, ...grants.map(undoGrant)];
   const prefix = (await rootPrefix(context.env)) ?? ['sudo'];
   const titles = leftovers.map(({ title }) => title);
   if (context.globals.json) {
@@ -185,6 +190,7 @@ async function undo(
   }
   for (const reason of kept) await note(context, `kept, ${reason}`);
   if (leftovers.length === 0 && steps.length === 0) {
+    if (!dryRun) await writeGrants(directory, keptGrants);
     await done(context, 'there is nothing to remove');
     return ExitCode.ok;
   }
@@ -204,16 +210,25 @@ async function undo(
       await write(context.io.stderr, `error: ${title}: ${errorMessage(error)}\n`);
     }
   }
-  for (const step of steps) await must(step, (each) => runAsRoot(context, each, prefix));
+  const run = (step: SetupStep) => runAsRoot(context, step, prefix);
+  for (const step of plan.steps) await must(step, run, 'vc setup --remove');
+  for (const [index, grant] of grants.entries()) {
+    await must(undoGrant(grant), run, 'vc setup --remove');
+    await writeGrants(directory, [...grants.slice(index + 1), ...keptGrants]);
+  }
   await writeGrants(directory, keptGrants);
   await note(context, `packages stay, and the state in ${directory}`);
   return code;
 }
 
-async function must(step: SetupStep, run: (step: SetupStep) => Promise<boolean>): Promise<void> {
+async function must(
+  step: SetupStep,
+  run: (step: SetupStep) => Promise<boolean>,
+  command = 'vc setup',
+): Promise<void> {
   if (await run(step)) return;
   throw new CliError(`this failed: ${commandLine(step.argv)}`, {
-    remedy: 'see its output above; fix that and run vc setup again',
+    remedy: `see its output above; fix that and run ${command} again`,
   });
 }
 

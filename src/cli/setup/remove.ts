@@ -1,11 +1,13 @@
 import type { EngineDescriptor, Leftover, SetupStep } from '../../engines/descriptor.js';
+import { isInGroup } from '../../engines/local-host.js';
 import { listStoredImages } from '../../engines/stored-images.js';
 import type { Environment } from '../../profile/index.js';
+import { hasSubordinateIds } from '../doctor/programs.js';
 import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import { readServiceRecord, runningProcess } from '../service/record.js';
 import { missingPackages } from './plan.js';
-import { type Grant, readGrants, undoGrant } from './record.js';
+import { type Grant, readGrants } from './record.js';
 
 /** What `vc setup --remove` does. Planning changes nothing. */
 export interface Removal {
@@ -13,9 +15,11 @@ export interface Removal {
   readonly leftovers: readonly Leftover[];
   /** Run as root. */
   readonly steps: readonly SetupStep[];
+  /** Taken back as root, after the steps. */
+  readonly grants: readonly Grant[];
   /** What stays, with the reason. */
   readonly kept: readonly string[];
-  /** Grants that are not taken back yet. */
+  /** Grants that stay in the record. */
   readonly keptGrants: readonly Grant[];
 }
 
@@ -30,10 +34,19 @@ export async function refuseRunning(directory: string): Promise<void> {
   });
 }
 
+interface RemovalOptions {
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  /** True if only some of the engines were chosen. */
+  readonly isPartial: boolean;
+  /** Replaced by tests. */
+  readonly holds?: (grant: Grant) => Promise<boolean>;
+}
+
 export async function planRemoval(
   engines: readonly EngineDescriptor[],
   directory: string,
-  { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
+  { env, signal, isPartial, holds = grantHolds }: RemovalOptions,
 ): Promise<Removal> {
   const leftovers: Leftover[] = [];
   const steps: SetupStep[] = [];
@@ -59,11 +72,32 @@ export async function planRemoval(
     }
     steps.push(...((await removal.steps?.()) ?? []));
   }
-  const grants = await readGrants(directory);
-  const isKept = ({ engine }: Grant) =>
-    keeping.has(engine) || engines.every(({ name }) => name !== engine);
-  steps.push(...grants.filter((grant) => !isKept(grant)).map(undoGrant));
-  return { leftovers, steps, kept, keptGrants: grants.filter(isKept) };
+  const isKept = ({ engine, ids }: Grant) =>
+    ids === undefined
+      ? keeping.has(engine) || engines.every(({ name }) => name !== engine)
+      : // Every engine builds images with them.
+        isPartial || keeping.size > 0;
+  const grants: Grant[] = [];
+  const keptGrants: Grant[] = [];
+  for (const grant of await readGrants(directory)) {
+    const isKnown = [...grants, ...keptGrants].some((each) => isSameRight(each, grant));
+    if (isKnown || !(await holds(grant))) continue;
+    (isKept(grant) ? keptGrants : grants).push(grant);
+  }
+  return { leftovers, steps, grants, kept, keptGrants };
+}
+
+/** False if somebody else has taken it back. */
+async function grantHolds({ user, group, ids }: Grant): Promise<boolean> {
+  if (group !== undefined) return isInGroup(user, group);
+  if (ids === undefined) return false;
+  return (
+    (await hasSubordinateIds(user, '/etc/subuid')) || (await hasSubordinateIds(user, '/etc/subgid'))
+  );
+}
+
+function isSameRight(one: Grant, other: Grant): boolean {
+  return one.user === other.user && one.group === other.group && one.ids === other.ids;
 }
 
 async function isInstalled(descriptor: EngineDescriptor, env: Environment): Promise<boolean> {

@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { grantOf, readGrants, undoGrant, writeGrants } from '../../../src/cli/setup/record.js';
+import {
+  type Grant,
+  grantOf,
+  readGrants,
+  undoGrant,
+  writeGrants,
+} from '../../../src/cli/setup/record.js';
 import { planRemoval } from '../../../src/cli/setup/remove.js';
 import type { EngineDescriptor } from '../../../src/engines/descriptor.js';
 import type { Engine, Probe } from '../../../src/engines/engine.js';
@@ -55,12 +61,17 @@ function fake(name: string, { probe = usable, usedBy, sign = '/' }: Fake = {}) {
   return { descriptor, removed };
 }
 
-const plan = (...fakes: { descriptor: EngineDescriptor }[]) =>
+const signal = new AbortController().signal;
+const planWith = (
+  options: { isPartial?: boolean; holds?: (grant: Grant) => Promise<boolean> },
+  ...fakes: { descriptor: EngineDescriptor }[]
+) =>
   planRemoval(
     fakes.map(({ descriptor }) => descriptor),
     directory,
-    { env: {}, signal: new AbortController().signal },
+    { env: {}, signal, isPartial: false, holds: async () => true, ...options },
   );
+const plan = (...fakes: { descriptor: EngineDescriptor }[]) => planWith({}, ...fakes);
 
 test('rules, images and steps are removed, and imported disks stay', async () => {
   const one = fake('one');
@@ -99,13 +110,40 @@ test('what a user was given is recorded and taken back', async () => {
   expect(grantOf({ title: '', argv, ids: ids.ids }, 'one', 'alice')).toEqual(ids);
   expect(grantOf({ title: '', argv }, 'one', 'alice')).toBeUndefined();
   await writeGrants(directory, [alice, ids]);
-  expect((await plan(fake('one'))).steps.slice(1).map(({ argv: words }) => words)).toEqual([
+  const { grants, keptGrants } = await plan(fake('one'));
+  expect(keptGrants).toEqual([]);
+  expect(grants.map((grant) => undoGrant(grant).argv)).toEqual([
     ['gpasswd', '--delete', 'alice', 'docker'],
     ['usermod', '--del-subuids', ids.ids, '--del-subgids', ids.ids, 'alice'],
   ]);
   expect(undoGrant(alice).title).toBe('Removing alice from the group docker');
   await writeGrants(directory, []);
   expect(await readGrants(directory)).toEqual([]);
+});
+
+test('rights that were taken back already, and recorded twice, are taken back once or not', async () => {
+  const kvm = { ...alice, group: 'kvm' };
+  await writeGrants(directory, [alice, kvm, { ...kvm, engine: 'two' }, ids]);
+  const holds = async ({ group }: Grant) => group === 'kvm';
+  const { grants, keptGrants } = await planWith({ holds }, fake('one'), fake('two'));
+  expect({ grants, keptGrants }).toEqual({ grants: [kvm], keptGrants: [] });
+  // There is no such user on this machine.
+  await writeGrants(
+    directory,
+    [alice, ids].map((grant) => ({ ...grant, user: 'vc-no-user' })),
+  );
+  const real = await planRemoval([fake('one').descriptor], directory, {
+    ...{ env: {}, signal, isPartial: false },
+  });
+  expect(real.grants).toEqual([]);
+});
+
+test('subordinate ids, which every engine uses, stay while an engine stays', async () => {
+  await writeGrants(directory, [alice, ids]);
+  const named = await planWith({ isPartial: true }, fake('one'));
+  expect(named).toMatchObject({ grants: [alice], keptGrants: [ids] });
+  const used = await plan(fake('one'), fake('two', { usedBy: '1 computer' }));
+  expect(used).toMatchObject({ grants: [alice], keptGrants: [ids] });
 });
 
 test.each([

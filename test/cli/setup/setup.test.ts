@@ -3,8 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeServiceRecord } from '../../../src/cli/service/record.js';
 import { commonPackages } from '../../../src/cli/setup/plan.js';
 import { qemu } from '../../../src/engines/qemu/index.js';
+import { identifyProcess } from '../../../src/lib/process/identity.js';
 import { openWorld, type World } from '../support/run.js';
 
 let world: World;
@@ -73,4 +75,25 @@ test('VC_ENGINE selects the engine; the error for a wrong value names the variab
   expect((await world.run(['setup', '--dry-run', '-q'], named)).stdout).toBe('docker\n');
   const wrong = { env: { ...env(), VC_ENGINE: 'dokcer' } };
   expect((await world.run(['setup', '--dry-run'], wrong)).stderr).toContain('VC_ENGINE: must be');
+});
+
+test('while a service runs, --remove is refused, and only --dry-run shows what it would do', async () => {
+  await writeServiceRecord(directory, {
+    ...{
+      process: (await identifyProcess(process.pid)) ?? null,
+      version: '1.2.3',
+      url: world.service.baseUrl,
+      log: null,
+    },
+    ...{ started_at: '2025-01-02T02:04:05.000Z', argv: ['serve', '--engine', 'qemu'] },
+    environment: {},
+  });
+  const remove = (...words: string[]) =>
+    world.run(['setup', '--remove', '--engine', 'qemu', ...words], {
+      env: { ...env(), VC_STATE_DIR: directory },
+    });
+  const refused = await remove('--yes');
+  expect(refused.stderr).toContain('error: the service runs');
+  expect(refused.code).toBe(6);
+  expect(await remove('--dry-run')).toMatchObject({ code: 0 });
 });

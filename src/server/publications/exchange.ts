@@ -8,8 +8,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from '../../contract/errors.js';
+import { hasBody } from '../http/bodies.js';
 import { closeLater } from '../http/lingering-close.js';
-import { dropStalledReader } from '../http/streaming.js';
+import { dropStalledReader, dropStalledSender } from '../http/streaming.js';
 import { clientHeaders, guestHeaders, upgradeHeaders } from './headers.js';
 
 /** How often a connection on which nothing moves is probed after an upgrade, in milliseconds. */
@@ -47,10 +48,16 @@ export async function exchange(guest: Duplex, visit: Visit): Promise<void> {
     setHost: false,
   });
   const answered = answerOf(sent, head === undefined ? 'request' : 'upgrade');
+  const stop = dropStalledSender(request);
   try {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
-    if (head === undefined) request.pipe(sent);
-    else sent.end();
+    if (head === undefined) {
+      // The headers, before the body; flushHeaders() would send their bytes as UTF-8.
+      if (hasBody(request)) sent.write('', 'latin1');
+      request.pipe(sent);
+    } else {
+      sent.end();
+    }
     const { answer, head: first } = await answered.catch((cause) => {
       throw invalid(cause);
     });
@@ -63,6 +70,7 @@ export async function exchange(guest: Duplex, visit: Visit): Promise<void> {
     closeLater(request);
     request.socket.destroySoon();
   } finally {
+    stop();
     request.unpipe(sent);
     sent.destroy();
   }

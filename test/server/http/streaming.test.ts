@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { createServer, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, expect, it, vi } from 'vitest';
-import { sendStream } from '../../../src/server/http/streaming.js';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { deferred } from '../../../src/lib/async/deferred.js';
+import { dropStalledReader, sendStream } from '../../../src/server/http/streaming.js';
 import { ByteStream } from '../../../src/server/requests.js';
 
 let app: FastifyInstance;
@@ -69,4 +71,30 @@ it('releases everything for a client that disconnects during the stream', async 
   response.destroy();
   await ended;
   expect(timers.size).toBe(0);
+});
+
+it('releases everything for an answer that waits for another one when the client disconnects', async () => {
+  app = Fastify();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answers: ServerResponse[] = [];
+  const both = deferred<void>();
+  const server = createServer((_, response) => {
+    answers.push(response);
+    dropStalledReader(response);
+    if (answers.length === 2) both.resolve();
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const before = vi.getTimerCount();
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+  await both.promise;
+  const [first] = answers;
+  const closed = once(first as ServerResponse, 'close');
+  client.destroy();
+  await closed;
+  vi.advanceTimersByTime(5_000);
+  expect(vi.getTimerCount()).toBe(before);
 });

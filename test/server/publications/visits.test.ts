@@ -11,7 +11,7 @@ import {
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../../src/contract/errors.js';
 import type { Shell } from '../../../src/shell/types.js';
@@ -325,6 +325,39 @@ it('answers to requests with no or an unread body', async () => {
   endless.write('x');
   const early = await ask(host, { method: 'POST', body: endless });
   expect(early).toMatchObject({ status: 413, text: 'too large' });
+});
+
+it('a client that sends no body is disconnected, but not one whose body the program does not read', async () => {
+  const { host } = await publish({ public: true });
+  const urls: (string | undefined)[] = [];
+  // The headers come without the body.
+  program = (request) => void urls.push(request.url);
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const post = (path: string, length: number) => {
+    const headers = { host, 'content-length': length };
+    const to = { host: '127.0.0.1', port: app.port, method: 'POST', agent: false } as const;
+    const sent = httpRequest({ ...to, path, headers });
+    sent.on('error', () => undefined);
+    sent.flushHeaders();
+    return sent;
+  };
+  const stalled = post('/stalled', 10);
+  const unread = post('/unread', 64 * 2 ** 20);
+  const ended: string[] = [];
+  stalled.once('close', () => ended.push('stalled'));
+  unread.once('close', () => ended.push('unread'));
+  unread.write(Buffer.alloc(32 * 2 ** 20));
+  await eventually(async () => urls.length === 2);
+  // What the connections hold has been taken.
+  await sleep(500);
+  for (let second = 0; second < 140; second += 5) {
+    vi.advanceTimersByTime(5_000);
+    await sleep(5);
+  }
+  await eventually(async () => ended.length > 0);
+  expect(ended).toEqual(['stalled']);
+  unread.destroy();
 });
 
 it('says what to do if the program or the computer does not answer', async () => {

@@ -21,8 +21,6 @@ export interface OpenShellOptions {
   readonly env?: () => Readonly<Record<string, string>>;
   /** A shorter way to programs in the guest, for large files. */
   readonly direct?: DirectWay | undefined;
-  /** False: the connection does not end when the guest answers no signs of life for a minute. */
-  readonly keepAlive?: boolean;
   /** Of all connections to this computer together; by default one for this connection alone. */
   readonly limit?: PacketLimit;
 }
@@ -38,7 +36,6 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
   const connection = new Connection(client, stream, options.direct);
   try {
     const { signal, timeoutMs: ms = 15_000, limit = new PacketLimit() } = options;
-    const { keepAlive = true } = options;
     signal?.throwIfAborted();
     const ready = new Promise<void>((resolve, reject) => {
       const forget = connection.onEnd(reject);
@@ -51,8 +48,6 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
         username: options.user,
         privateKey: options.privateKey,
         readyTimeout: 0,
-        keepaliveInterval: keepAlive ? 15_000 : 0,
-        keepaliveCountMax: 3,
         // The engine's stream leads directly to this computer, so a host key would protect
         // from nothing, and the guest generates its own.
         hostVerifier: () => true,

@@ -18,6 +18,10 @@ const MOST_LINGERING = 64;
  * process whose client has left, and those that linger. One that has more does not let them end.
  */
 const MOST_CHANNELS = 3_072;
+/** Milliseconds between two signs of life that {@link Connection.keepAlive} asks for. */
+const ALIVE_EVERY_MS = 15_000;
+/** Most of them without an answer. */
+const MOST_SILENT = 3;
 /** Most channels that the guest may still open after their deadline. */
 const MOST_UNANSWERED = 64;
 
@@ -53,6 +57,7 @@ export class Connection {
   readonly #roundTrips: RoundTrips;
   #ended: { error?: Error } | undefined;
   #closing = false;
+  #keepAlive: NodeJS.Timeout | undefined;
 
   constructor(client: Client, stream: Duplex, direct?: DirectWay) {
     this.direct = direct;
@@ -154,6 +159,19 @@ export class Connection {
    */
   roundTrip(done: () => void): void {
     if (this.open) this.#roundTrips.begin(done);
+  }
+
+  /** From now on the connection ends when the guest gives no sign of life for a minute. Idempotent. */
+  keepAlive(): void {
+    if (this.#ended || this.#keepAlive !== undefined) return;
+    let silent = 0;
+    this.#keepAlive = setInterval(() => {
+      if (silent === MOST_SILENT) return this.#end(lost());
+      silent += 1;
+      this.#roundTrips.begin(() => {
+        silent = 0;
+      });
+    }, ALIVE_EVERY_MS);
   }
 
   /**
@@ -273,6 +291,7 @@ export class Connection {
   #end(error?: Error): void {
     if (this.#ended) return;
     this.#ended = error ? { error } : {};
+    clearInterval(this.#keepAlive);
     this.#client.destroy();
     this.#stream.destroy();
     this.#notify(error);

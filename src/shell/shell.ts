@@ -68,6 +68,7 @@ export async function openShell(stream: Duplex, options: OpenShellOptions): Prom
       spawn(connection, { ...input, env: { ...env(), ...input.env } }, signal),
     files: openFiles(connection),
     jobs: openJobs(connection),
+    keepAlive: () => connection.keepAlive(),
     connect: (port) => openTunnel(connection, port),
     onClose: (listener) => {
       connection.onEnd(listener);

@@ -104,6 +104,8 @@ export interface Shell {
   readonly jobs: Jobs;
   /** Connects to a port on the machine's loopback; `target_failed` when nothing listens. */
   connect(port: number): Promise<Duplex>;
+  /** From now on the connection ends when the guest gives no sign of life for a minute. Idempotent. */
+  keepAlive(): void;
   /** Calls `listener` once when the connection ends, with the error unless {@link Shell.close} did. */
   onClose(listener: (error?: Error) => void): void;
   /** Ends the connection as soon as nothing holds it; idempotent. */

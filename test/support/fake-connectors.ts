@@ -181,6 +181,7 @@ function fakeShell(): Shell {
       rename: nothing,
     },
     jobs: { list: async () => [], get: nothing, end: nothing, settled: nothing },
+    keepAlive: () => undefined,
     connect: nothing,
     onClose: () => undefined,
     close: () => {

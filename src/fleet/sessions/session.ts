@@ -111,11 +111,12 @@ export class Session {
         return withGuestDeadline(timeoutMs, late, given, async (signal) => {
           const stream = await engine.dial(id, 'shell', signal);
           const limit = packetLimit;
-          // A guest that is paused answers nothing.
-          const keepAlive = this.#held === undefined;
-          const own = { direct, limit, env, keepAlive };
+          const own = { direct, limit, env };
           const options = { privateKey, ...shell, signal, timeoutMs, ...own };
-          return openShell(stream, options);
+          const opened = await openShell(stream, options);
+          // A guest that is paused answers nothing.
+          if (this.#held === undefined) opened.keepAlive();
+          return opened;
         });
       },
       IDLE_MS,
@@ -182,6 +183,7 @@ export class Session {
     this.lastUsed = performance.now();
     this.#held?.resolve();
     this.#held = undefined;
+    this.shell.present?.keepAlive();
     // That of a machine of the warm pool is open already.
     this.#screen = this.screen.present;
     if (this.#screen === undefined) this.#description = undefined;

@@ -85,24 +85,30 @@ describe('of a machine of the warm pool', () => {
 
   async function held() {
     const connectors = fakeConnectors();
-    const openShell = vi.fn(connectors.openShell);
+    const keepAlive = vi.fn();
+    const openShell = vi.fn(async (...given: Parameters<typeof connectors.openShell>) =>
+      Object.assign(await connectors.openShell(...given), { keepAlive }),
+    );
     const session = new Session(new FakeEngine(), record, { ...connectors, openShell });
     await session.hold(size, new AbortController().signal);
-    return { session, openShell };
+    return { session, keepAlive };
   }
 
   it('keeps its connections open until a computer has it, and then as those of others', async () => {
-    const { session, openShell } = await held();
+    const { session, keepAlive } = await held();
     vi.advanceTimersByTime(DAY_MS);
     const screen = session.screen.present;
     expect([screen?.open, session.shell.present?.open]).toEqual([true, true]);
+    // Paused, it gives no sign of life.
+    expect(keepAlive).not.toHaveBeenCalled();
     session.started(size);
+    expect(keepAlive).toHaveBeenCalledOnce();
     expect(session.screen.present).toBe(screen);
     expect(session.pointer).toEqual(screen?.pointer);
     await vi.advanceTimersByTimeAsync(DAY_MS);
     expect([session.screen.present, session.shell.present]).toEqual([undefined, undefined]);
     await session.shell.use(async () => undefined);
-    expect(openShell.mock.calls.map(([, options]) => options.keepAlive)).toEqual([false, true]);
+    expect(keepAlive).toHaveBeenCalledTimes(2);
   });
 
   it('ends its connections when it is closed', async () => {

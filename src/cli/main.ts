@@ -63,7 +63,7 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     const writeOut = (text: string) => {
       help += text;
     };
-    const columns = Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS);
+    const columns = Math.min(io.stdout.columns || HELP_COLUMNS, HELP_COLUMNS);
     const listed = joinFieldLists(argv);
     const path = commandPath(listed);
     const words = hasFlag(listed, '--json') ? await withJsonFields(listed, path) : listed;

@@ -50,7 +50,7 @@ export const helpAfter = {
               bold(`${heading}:`),
               ...fieldLines(
                 nodes.map(({ name }) => name),
-                columns ?? 80,
+                columns || 80,
               ),
             ],
       ),
@@ -61,7 +61,7 @@ export const helpAfter = {
       '',
       ...wrap(
         `Use \`vc COMMAND --help\` for details, \`vc help all\` for what each command does, and \`vc help TOPIC\` for one of the topics: ${topicNames.join(', ')}.`,
-        columns ?? 80,
+        columns || 80,
       ),
     ].join('\n'),
   group: (name: string) =>
@@ -75,7 +75,7 @@ export const helpAfter = {
     const json =
       fields === undefined
         ? []
-        : [`\n${bold('JSON fields:')}`, ...fieldLines(fields, columns ?? 80)];
+        : [`\n${bold('JSON fields:')}`, ...fieldLines(fields, columns || 80)];
     const shown =
       examples.length === 0 ? [] : [`\n${bold('Examples:')}`, ...shownExamples(examples)];
     return ['', globalOptions, ...same, ...json, ...shown].join('\n');

@@ -193,8 +193,8 @@ function configure(command: Command, options: ProgramOptions): void {
       writeOut: options.writeOut,
       writeErr: options.writeOut,
       outputError: () => {},
-      getOutHelpWidth: () => options.columns ?? 80,
-      getErrHelpWidth: () => options.columns ?? 80,
+      getOutHelpWidth: () => options.columns || 80,
+      getErrHelpWidth: () => options.columns || 80,
       // Whether to use colours is decided here, not by commander.
       getOutHasColors: () => true,
       getErrHasColors: () => true,

@@ -21,7 +21,7 @@ export function conditions(options: ConditionOptions): Conditions | undefined {
     throw new UsageError('--size-above needs --file');
   }
   const given = [
-    ...options.element.map((text) => ({ element: wanted(text) })),
+    ...options.element.map((text) => ({ element: wantedElement(text) })),
     ...options.window.map((window) => ({ window })),
     ...options.file.map((file) => ({
       file,
@@ -41,7 +41,7 @@ export function conditions(options: ConditionOptions): Conditions | undefined {
 }
 
 /** `ROLE:NAME`, or a text in the name or value. */
-function wanted(text: string): NonNullable<Conditions['element']> {
+export function wantedElement(text: string): NonNullable<Conditions['element']> {
   const [, role, name] = /^([a-z][a-z ]*):(.+)$/s.exec(text) ?? [];
   return role === undefined || name === undefined ? { text } : { role, name };
 }

@@ -23,7 +23,9 @@ interface ProgressOptions {
 
 /** Shows a spinner on stderr if that is a terminal; nothing with --json or --quiet, or in CI. */
 export function startProgress(text: string, { io, globals, env }: ProgressOptions): Progress {
-  const canMove = io.stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+  // Of a terminal without a width, ora would clear lines without end.
+  const isWide = io.stderr.columns !== 0;
+  const canMove = io.stderr.isTTY === true && isWide && env.TERM !== 'dumb' && !env.CI;
   if (!canMove || globals.json || globals.quiet) return silentProgress;
   let current = printable(text);
   let spinner: Ora | undefined;

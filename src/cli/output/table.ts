@@ -79,7 +79,7 @@ async function terminalLines<Row>(
     index,
     width: widest([column.header, ...cells.map((row) => row[index] ?? '')]) + GAP,
   }));
-  const total = (context.io.stdout.columns ?? 80) + GAP;
+  const total = (context.io.stdout.columns || 80) + GAP;
   const colored = ({ color, index }: (typeof wanted)[number], row: readonly string[]) =>
     color?.(row[index] ?? '', chalk) ?? row[index] ?? '';
   if (context.globals.wide && wanted.reduce((sum, { width }) => sum + width, 0) > total) {

@@ -179,7 +179,8 @@ function enter(
   }
   if (publications.admits(publication, ticketsOf(request))) return path;
   throw new ApiError('unauthorized', 'This address is private.', {
-    remedy: 'Open the link that vc publish has printed, or ask who has published it for one.',
+    remedy:
+      'Open the link that vc publish has printed, with cookies (curl -b ""), or send its ticket: -H "Authorization: Bearer TICKET".',
   });
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { startProgress } from '../../../src/cli/output/progress.js';
+import { silentProgress, startProgress } from '../../../src/cli/output/progress.js';
 import { eventually } from '../../support/eventually.js';
 
 test('a spinner shows no control characters of a service or a file', async () => {
@@ -18,4 +18,11 @@ test('a spinner shows no control characters of a service or a file', async () =>
   await eventually(async () => shown.includes('second'));
   progress.stop();
   for (const control of ['\u001b]', '\u0007', '\u202e']) expect(shown).not.toContain(control);
+});
+
+test('there is no spinner on a terminal without a width', async () => {
+  const open = () => Object.assign(new PassThrough(), { isTTY: true, columns: 0 });
+  const io = { stdin: open(), stdout: open(), stderr: open() };
+  const globals = { json: false, quiet: false, color: false };
+  expect(startProgress('text', { io, env: {}, globals })).toBe(silentProgress);
 });

@@ -34,6 +34,13 @@ test('a wait ends when what it waits for is there, and when it is gone', async (
   expect(file.met).toMatchObject([{ seen: '6 bytes' }, { seen: 'exit code 0' }]);
   expect(port.met).toMatchObject([{ condition: { port: 8123 } }]);
 
+  const opening = await desktop.service.cli(['click', desktop.name, '-e', 'menu:Document']);
+  expect(opening.code).toBe(0);
+  await wait({ element: { name: 'Tab Size' } });
+  await desktop.computer.key('Escape');
+  const absent = await desktop.service.cli(['click', desktop.name, '-e', 'button:Absent']);
+  expect(absent.stderr).toMatch(/^error: no element on the screen matches "button:Absent"/);
+
   const ends = Promise.all([
     wait({ window: 'note.txt', gone: true }),
     wait({ element: { role: 'menu', name: 'Document' }, gone: true }),

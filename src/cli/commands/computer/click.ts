@@ -1,4 +1,5 @@
 import { MOUSE_BUTTONS } from '../../../contract/constants.js';
+import { elementId } from '../../elements/element-id.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { nonEmpty, number } from '../../input/parse.js';
@@ -15,7 +16,11 @@ export const command = defineCommand({
     position: clickArgument,
   },
   options: {
-    element: value('-e, --element <element>', 'click in the middle of an element', nonEmpty),
+    element: value(
+      '-e, --element <element>',
+      'click on an element: ROLE:NAME, TEXT or its id',
+      nonEmpty,
+    ),
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
     right: flag('--right', 'same as --button right'),
     middle: flag('--middle', 'same as --button middle'),
@@ -35,11 +40,7 @@ export const command = defineCommand({
       command: 'vc click demo/desktop 640 400',
     },
     { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
-    {
-      does: 'Click on an element of vc computer elements',
-      command:
-        'vc click demo/desktop --element "$(vc computer find demo/desktop --name Mousepad -q | head -n 1)"',
-    },
+    { does: 'Click on a button', command: "vc click demo/desktop --element 'button:Reload'" },
     { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
   async run(context, { computer, position }, options) {
@@ -53,7 +54,7 @@ export const command = defineCommand({
       throw new UsageError('--double and --clicks cannot be combined');
     await act(context, 'click', computer, {
       ...position,
-      element,
+      element: element && (await elementId(context, computer, element)),
       clicks,
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,

@@ -12,7 +12,7 @@ export async function showImage(
   png: Buffer,
   graphics: Graphics | TextColors,
 ): Promise<void> {
-  const columns = Math.max(20, Math.min(MAX_COLUMNS, output.columns ?? 80));
+  const columns = Math.max(20, Math.min(MAX_COLUMNS, output.columns || 80));
   await write(output, await sequence(png, graphics, { columns, rows: output.rows }));
 }
 

@@ -4,6 +4,7 @@ export { type FirstKeyResult, writeDefaultProfile } from './first-start.js';
 export {
   CertificateFileError,
   type Flags,
+  givenAuthority,
   readAuthority,
   resolveSettings,
   type Setting,

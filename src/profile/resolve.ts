@@ -24,7 +24,7 @@ export interface Settings {
   readonly socketPath?: string | undefined;
   /** Path of the PEM file of the certificate authority to trust. */
   readonly cacert?: Setting<string> | undefined;
-  /** The content of that file. */
+  /** The content of that file, read when it is used. Throws CertificateFileError. */
   readonly ca?: string | undefined;
 }
 
@@ -64,7 +64,10 @@ export async function resolveSettings(
   return {
     ...settings,
     socketPath,
-    ca: settings.cacert && readAuthority(settings.cacert.value, settings.cacert.from),
+    // Commands that send no request work without the file.
+    get ca() {
+      return settings.cacert && readAuthority(settings.cacert);
+    },
   };
 }
 
@@ -74,19 +77,25 @@ const MOST_BYTES = 4 << 20;
 /** The file of the certificate authority cannot be used. */
 export class CertificateFileError extends Error {
   override readonly name = 'CertificateFileError';
+  readonly remedy: string;
+
+  constructor({ value: path, source, from }: Setting<string>, cause: unknown) {
+    super(`cannot use the certificates in ${path} (${from}): ${reason(cause)}`, { cause });
+    this.remedy =
+      source === 'profile'
+        ? `put the file back, or name another: vc login --profile ${from} --cacert FILE; without --cacert the profile has none`
+        : `name a PEM file with ${from}`;
+  }
 }
 
-/** The certificates in a file. Throws CertificateFileError; `from` says who named the file. */
-export function readAuthority(path: string, from = '--cacert'): string {
+/** The certificates in a file. Throws CertificateFileError. */
+export function readAuthority(cacert: Setting<string>): string {
   try {
-    const text = readBoundedSync(path, MOST_BYTES).toString();
+    const text = readBoundedSync(cacert.value, MOST_BYTES).toString();
     if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it has no certificate');
     return text;
   } catch (cause) {
-    const why = reason(cause);
-    throw new CertificateFileError(`cannot use the certificates in ${path} (${from}): ${why}`, {
-      cause,
-    });
+    throw new CertificateFileError(cacert, cause);
   }
 }
 
@@ -126,11 +135,13 @@ export function settingsOf(
       fromEnvironment('VC_PROJECT', env) ??
       fromProfile(stored?.project),
     socketPath: isAtHome ? stored.socket : undefined,
-    cacert:
-      fromFlag('--cacert', flags.cacert) ??
-      fromEnvironment('VC_CACERT', env) ??
-      (isAtHome ? fromProfile(stored.cacert) : undefined),
+    cacert: givenAuthority(flags, env) ?? (isAtHome ? fromProfile(stored.cacert) : undefined),
   };
+}
+
+/** The file of certificates that a flag or variable names. */
+export function givenAuthority({ cacert }: Flags, env: Environment): Setting<string> | undefined {
+  return fromFlag('--cacert', cacert) ?? fromEnvironment('VC_CACERT', env);
 }
 
 /** True if two base URLs are the same address; `localhost` is 127.0.0.1. */

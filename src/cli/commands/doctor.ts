@@ -18,14 +18,18 @@ export const command = defineCommand({
   async run(context) {
     const { diagnose, isUsable } = await import('../doctor/check.js');
     const { allChecks } = await import('../doctor/checks.js');
-    const { baseUrl, apiKey, socketPath, ca } = await context.settings();
+    const settings = await context.settings();
+    const { baseUrl, apiKey, socketPath } = settings;
     const { username, uid } = userInfo();
     const work = diagnose(await allChecks(), {
       env: context.env,
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
       socketPath,
-      ca,
+      // Checks that need a file that cannot be read report it.
+      get ca() {
+        return settings.ca;
+      },
       stateDirectory: stateDirectory(context.env),
       user: { name: username, isRoot: uid === 0 },
       signal: context.interrupts.signal,

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import {
+  givenAuthority,
   PROFILE_NAME,
   type ProfileFile,
   readAuthority,
@@ -24,7 +25,7 @@ export const command = defineCommand({
     'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
     'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
     'profile of this service, or a new one named after its host. Without an address it is that of the',
-    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. --cacert is kept in the profile.`,
+    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. --cacert is kept in the profile; without it, the profile has none.`,
   ].join(' '),
   arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
   options: {},
@@ -47,9 +48,9 @@ export const command = defineCommand({
     const name = context.globals.profile ?? profileFor(file, baseUrl);
     const existing = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
     const isSame = existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
-    const cacert = context.globals.cacert ?? (isSame ? existing.cacert : undefined);
-    const trusted = context.globals.cacert ?? (context.env.VC_CACERT || cacert);
-    const ca = trusted ? readAuthority(trusted) : undefined;
+    const { cacert } = context.globals;
+    const trusted = givenAuthority(context.globals, context.env);
+    const ca = trusted && readAuthority(trusted);
     await checkService(context, { baseUrl, ca });
     const apiKey = await readApiKey(context, baseUrl);
     const socket = isSame ? existing.socket : undefined;

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../engines/descriptor.js';
-import { errorMessage } from '../../lib/text/error-message.js';
 import type { Environment } from '../../profile/index.js';
+import { reportOf } from '../errors/report.js';
 
 export const ok = (detail: string): CheckResult => ({ status: 'ok', detail });
 export const missing = (detail: string, remedy: string): CheckResult => {
@@ -67,6 +67,6 @@ function hostOf(baseUrl: string): string {
 }
 
 function failed(error: unknown): CheckResult {
-  const detail = errorMessage(error);
-  return { status: 'missing', detail, remedy: 'vc doctor --json' };
+  const { message: detail, remedy = 'vc doctor --json' } = reportOf(error);
+  return { status: 'missing', detail, remedy };
 }

@@ -9,6 +9,7 @@ import { ApiError, type ErrorCode } from '../../contract/errors.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { printable, printableJson } from '../../lib/text/printable.js';
 import {
+  CertificateFileError,
   type Environment,
   ProfileFileError,
   recordedSocket,
@@ -75,6 +76,10 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
   if (error instanceof ProfileFileError) {
     const { message, remedy } = error;
     return { code: 'profile_file', message, remedy, exitCode: ExitCode.failure };
+  }
+  if (error instanceof CertificateFileError) {
+    const { message, remedy } = error;
+    return { code: 'certificate_file', message, remedy, exitCode: ExitCode.failure };
   }
   const known = systemError(error);
   if (known !== undefined) return reportOf(known, env);

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -48,6 +49,8 @@ afterEach(() => world.close());
 
 const vc = (words: string[], env: Record<string, string | undefined> = {}, stdin = '') =>
   world.run(words, { env: { VC_BASE_URL: baseUrl, ...env }, stdin });
+const stored = async (name: string) =>
+  JSON.parse(await readFile(join(world.directory, 'config/config.json'), 'utf8')).profiles[name];
 const LIST = ['project', 'ls', '--json'];
 
 test('without its authority, the service is not trusted, and the remedy is named', async () => {
@@ -84,6 +87,35 @@ test('profile add keeps it as well', async () => {
   const env = { VC_BASE_URL: undefined, VC_API_KEY: undefined };
   expect(await vc(words, env, `vc_${'0'.repeat(32)}\n`)).toMatchObject({ code: 0 });
   expect(await vc([...LIST, '--profile', 'office'], env)).toMatchObject({ code: 0 });
+  await vc(words.slice(0, -2), env, `vc_${'0'.repeat(32)}\n`);
+  expect(await stored('office')).not.toHaveProperty('cacert');
+});
+
+test('a stored file that is gone is named with a remedy, and a login removes it', async () => {
+  const key = `vc_${'0'.repeat(32)}\n`;
+  const none = { VC_BASE_URL: undefined, VC_API_KEY: undefined };
+  await vc(['login', baseUrl, '--profile', 'office', '--cacert', 'ca.pem'], none, key);
+  rmSync(file);
+  const { code, stderr } = await vc(LIST, none);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    message: expect.stringContaining(`cannot use the certificates in ${file} (office): `),
+    hint: expect.stringContaining('vc login --profile office --cacert FILE'),
+  });
+  const shown = await vc(['profile', 'get', '--json'], none);
+  expect(JSON.parse(shown.stdout).cacert).toMatchObject({ value: file });
+  const { checks } = JSON.parse((await vc(['doctor', '--json'], none)).stdout);
+  expect(checks.find(({ name }: { name: string }) => name === 'service')).toMatchObject({
+    ...{ status: 'missing', detail: expect.stringContaining(file) },
+    remedy: expect.stringContaining('vc login --profile office'),
+  });
+  const refused = await vc(['login', '--profile', 'office'], none, key);
+  expect(refused.stderr).toContain('certificate is not trusted');
+  expect(await stored('office')).toHaveProperty('cacert', file);
+  writeFileSync(file, cert);
+  const elsewhere = { ...none, VC_CACERT: file };
+  expect(await vc(['login', '--profile', 'office'], elsewhere, key)).toMatchObject({ code: 0 });
+  expect(await stored('office')).not.toHaveProperty('cacert');
 });
 
 test('a file without a certificate is an error that names it', async () => {
@@ -91,6 +123,7 @@ test('a file without a certificate is an error that names it', async () => {
   for (const path of ['ca.pem', 'none.pem']) {
     const { code, stderr } = await vc([...LIST, '--cacert', path]);
     expect(stderr).toContain(`cannot use the certificates in ${join(world.directory, path)}`);
+    expect(stderr).toContain('name a PEM file with --cacert');
     expect(code).toBe(1);
   }
 });

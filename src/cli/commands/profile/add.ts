@@ -1,4 +1,4 @@
-import { PROFILE_NAME, type Profile, sameBaseUrl } from '../../../profile/index.js';
+import { PROFILE_NAME, sameBaseUrl } from '../../../profile/index.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { argument, defineCommand, flag, value } from '../../framework/define.js';
 import { checkedApiKey, readApiKey } from '../../input/api-key.js';
@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Add or replace a profile',
   details: [
     'Prompts for the API key without echo, or reads it from stdin. It is not an argument, because other',
-    'users could see it. The first profile becomes the current one. --cacert is kept in the profile.',
+    'users could see it. The first profile becomes the current one. --cacert is kept in the profile; without it, the profile has none.',
   ].join(' '),
   arguments: { name: argument('name', 'name of the profile', profileName) },
   options: {
@@ -45,8 +45,7 @@ export const command = defineCommand({
       ? checkedApiKey(context.env.VC_API_KEY)
       : await readApiKey(context, baseUrl);
     const project = defaultProject ?? existing?.project;
-    const cacert =
-      context.globals.cacert ?? (isSame(existing, baseUrl) ? existing?.cacert : undefined);
+    const { cacert } = context.globals;
     await store.set(name, {
       baseUrl,
       apiKey,
@@ -67,10 +66,6 @@ export const command = defineCommand({
     }
   },
 });
-
-function isSame(existing: Profile | undefined, baseUrl: string): boolean {
-  return existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
-}
 
 function profileName(text: string): string {
   if (PROFILE_NAME.test(text)) return text;

@@ -87,7 +87,7 @@ export async function planRemoval(
   return { leftovers, steps, grants, kept, keptGrants };
 }
 
-/** False if somebody else has taken it back. */
+/** False if it was taken back outside of vc. */
 async function grantHolds({ user, group, ids }: Grant): Promise<boolean> {
   if (group !== undefined) return isInGroup(user, group);
   if (ids === undefined) return false;

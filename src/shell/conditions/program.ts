@@ -1,7 +1,7 @@
 /**
  * Python: looks at the conditions that `conditions` lists (assigned before this text) until `end`, a
  * time of the monotonic clock, and prints a line of JSON when what it sees changes: for each condition
- * `[holds, seen]`, where `holds` is null if that cannot be told. Between two looks it rests four times
+ * `[holds, seen]`, where `holds` is null if that is not known. Between two looks it rests four times
  * as long as a look took, 0.2 to 1 s. Commands run beside the looks, each in a session of its own, so
  * that nothing is left of one that is ended.
  */
@@ -105,7 +105,7 @@ def attempt(condition, seen):
     try:
         holds, text = look(condition, seen)
     except (OSError, ValueError, http.client.HTTPException, subprocess.SubprocessError) as error:
-        holds, text = None, 'it cannot be told: %s' % error
+        holds, text = None, 'not known: %s' % error
     return [holds, text[:300]]
 
 def watch():

@@ -7,7 +7,7 @@ import { PROGRAM } from './program.js';
 
 /** What a look at a condition found. */
 export interface GuestState {
-  /** Undefined if that cannot be told. */
+  /** Undefined if that is not known. */
   readonly holds: boolean | undefined;
   /** What was seen, for people. */
   readonly seen: string;

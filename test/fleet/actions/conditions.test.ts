@@ -81,7 +81,7 @@ it('resolves to the conditions that hold, with their elements', async () => {
   expect(await untilMet(other.place, { any })).toMatchObject([{ condition: any[1] }]);
 });
 
-it('does not take for gone what cannot be told', async () => {
+it('does not take for gone what is not known', async () => {
   const window = { window: 'Editor', gone: true };
   const unknown = computer({ lines: staying('[[null, "no display"]]\n') });
   await expect(untilMet({ ...unknown.place, seconds: 0.3 }, window)).rejects.toMatchObject({

@@ -112,7 +112,7 @@ it('sees no window and no page where there is no screen and no browser', async (
   const states = await watchUntil([{ window: 'x' }, { url: 'y' }], () => true);
   // Without a screen nobody knows the windows.
   expect(states).toEqual([
-    { holds: undefined, seen: expect.stringMatching(/^it cannot be told: /) },
+    { holds: undefined, seen: expect.stringMatching(/^not known: /) },
     { holds: false, seen: 'no page' },
   ]);
 });

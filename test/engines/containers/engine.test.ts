@@ -338,42 +338,9 @@ describe('lifecycle', () => {
     );
   });
 
-  it('gives a paused machine its host name before it resumes', async () => {
-    containers = [{ ...container('vc-m1'), State: 'paused' }];
-    const paused = {
-      Config: { Hostname: 'spare' },
-      State: { Running: true, Paused: true, Pid: 0 },
-    };
-    answers['GET /containers/vc-m1/json'] = [200, paused];
-    const order: string[] = [];
-    answers['POST /containers/helper/wait'] = (response) => {
-      order.push('named');
-      response.end('{"StatusCode":0}');
-    };
-    answers['POST /containers/vc-m1/unpause'] = (response) => {
-      order.push('resumed');
-      response.writeHead(204).end();
-    };
-    await engine.setHostName?.('m1', 'desk');
-    await engine.start('m1');
-    expect(order).toEqual(['named', 'resumed']);
-  });
-
   it('does not report a machine as removed while the Engine lists it', async () => {
     answers['DELETE /containers/vc-m1'] = [500, { message: 'device is busy' }];
     await expect(engine.remove('m1')).rejects.toThrow('device is busy');
-  });
-
-  it('does not wait after a removal that the Engine has completed', async () => {
-    answers['DELETE /containers/vc-m1'] = (response) => {
-      containers = [];
-      response.writeHead(204).end();
-    };
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    await engine.remove('m1');
-    const waits = timers.mock.calls.filter(([, ms]) => ms === 100);
-    timers.mockRestore();
-    expect(waits).toEqual([]);
   });
 
   it('removes a machine whose end the Engine did not see in time', async () => {

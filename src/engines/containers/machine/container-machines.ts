@@ -274,11 +274,9 @@ export class ContainerMachines {
     let failure: unknown;
     let end = performance.now() + STEP_MS;
     const asked = new Set<string>();
-    for (let rounds = 0; ; rounds++) {
+    for (; ; await sleep(100, signal)) {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
-      // Most are gone after the first round.
-      if (rounds > 0) await sleep(100, signal);
       if (performance.now() > end) throw notRemoved(this.#docker, failure);
       for (const { Id } of left) {
         const askedAt = performance.now();

@@ -24,6 +24,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Rows without a command, with the reason. */
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
+  listWorkspaces: 'an alias for older clients; vc project ls asks for projects',
   createComputerIn: 'vc create sends the project in the path',
   getImage: 'vc image ls shows the same',
   exec: 'vc python streams its input and output over the WebSocket process',
@@ -42,6 +43,7 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
 
 /** Rows that only a command asks for, with the reason. */
 const NOT_IN_HTTP: Readonly<Record<string, string>> = {
+  listWorkspaces: 'an alias for older clients, with a unit test',
   buildImage: 'its body is a tar; test/e2e/docker/image-build.test.ts sends it with vc image build',
 };
 

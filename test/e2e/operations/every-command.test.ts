@@ -47,7 +47,10 @@ const script: readonly Line[] = [
   { argv: ['help', 'naming'], stdout: /demo\/desktop/ },
   { argv: ['completion', 'zsh'], stdout: /^#compdef vc/ },
   { argv: ['setup', '--dry-run', '--engine', 'docker'], stderr: /./ },
-  { argv: ['setup', '--remove', '--dry-run'], stderr: /^kept, Docker: (a service|\d+ computers?)$/m },
+  {
+    argv: ['setup', '--remove', '--dry-run'],
+    stderr: /^kept, Docker: (a service|\d+ computers?)$/m,
+  },
   { argv: ['image', 'ls'], stdout: /^linux\t/m },
   { argv: ['image', 'build', 'linux', '--if-missing'] },
   { argv: ['image', 'rm', 'none', '--yes'], code: 5, stderr: /no image "none"/ },

@@ -36,8 +36,8 @@ export async function watchConditions(
   { conditions, seconds, onStates }: WatchRequest,
   signal: AbortSignal,
 ): Promise<never> {
-  // On standard input, so that no list of processes shows the conditions. JSON is Python but for its
-  // true, false and null, which stand in a text here.
+  // On standard input, so that no list of processes shows the conditions. They are JSON in a Python
+  // string: Python has no `true`, `false` and `null`.
   const program = [
     'import json, time',
     `conditions = json.loads(${JSON.stringify(JSON.stringify(conditions))})`,

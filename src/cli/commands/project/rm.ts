@@ -12,6 +12,7 @@ export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
   summary: 'Permanently remove projects and their computers',
+  details: 'API keys for a removed project alone are revoked.',
   arguments: { projects: many('project', 'name or id', { completes: 'project' }) },
   options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [

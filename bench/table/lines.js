@@ -1,3 +1,4 @@
+import { measureCreation } from './lines/creation.js';
 import { measureFiles } from './lines/files.js';
 import { measureFork } from './lines/fork.js';
 import { measureMemory } from './lines/memory.js';
@@ -27,6 +28,12 @@ export const LINES = {
     minutes: 20,
     open: docker,
     work: measureFiles,
+  },
+  creation: {
+    what: 'create without a warm pool, 40 computers, 16 deletions on Docker',
+    minutes: 20,
+    open: docker,
+    work: measureCreation,
   },
   'warm-pool': {
     what: 'create to usable with a warm pool on Docker',

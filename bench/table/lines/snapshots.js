@@ -70,7 +70,11 @@ async function once(side, name, context) {
   const container = side.engine.docker.getContainer(`vc-${id}`);
   const { Id } = await timed('docker commit', () => container.commit({ repo: 'bench' }));
   await timed('docker run', async () => {
-    const options = { Image: Id, Entrypoint: ['true'], HostConfig: { NetworkMode: 'none' } };
+    const options = {
+      ...{ Image: Id, Entrypoint: ['true'], HostConfig: { NetworkMode: 'none' } },
+      // The image has the machine's labels, and the service would take its container for the machine.
+      Labels: { 'sh.vc.machine': '' },
+    };
     const made = await side.engine.docker.createContainer(options);
     await made.start();
     await made.wait();

@@ -73,6 +73,19 @@ function debian(uris: string[], suites: string[], components: string[]): string[
   );
 }
 
+/**
+ * dpkg does not sync each file, since a build that is interrupted is worth nothing, and does not write
+ * what `setup.sh` of the recipe `linux` would remove: together a third of the time.
+ */
+const DPKG_OPTIONS = [
+  'force-unsafe-io',
+  ...['doc', 'man', 'info', 'help', 'gtk-doc', 'locale'].map(
+    (folder) => `path-exclude=/usr/share/${folder}/*`,
+  ),
+  'path-include=/usr/share/doc/*/copyright',
+  'path-include=/usr/share/locale/locale.alias',
+];
+
 /** Number of output lines in the error of a failed build. */
 const SHOWN_LINES = 15;
 
@@ -145,7 +158,11 @@ async function mmdebstrapArguments(
     // setup.sh creates folders in /run that a container's user cannot create.
     '--skip=cleanup/run',
     `--include=${packages.join(',')}`,
-    ...hooks.map((hook) => `--customize-hook=${hook}`),
+    ...DPKG_OPTIONS.map((option) => `--dpkgopt=${option}`),
+    // mmdebstrap leaves the options for dpkg in the image.
+    ...[...hooks, 'rm "$1/etc/dpkg/dpkg.cfg.d/99mmdebstrap"'].map(
+      (hook) => `--customize-hook=${hook}`,
+    ),
     SUITE,
     target,
     ...(await packageSources()),

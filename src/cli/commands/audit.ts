@@ -1,8 +1,10 @@
 import { computerParameters } from '../../client/http/address.js';
+import { type ErrorCode, errorCatalogue } from '../../contract/errors.js';
 import type { Answer } from '../../contract/types/index.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
-import { choice, defineCommand, value } from '../framework/define.js';
+import { defineCommand, oneOf, value } from '../framework/define.js';
+import { since } from '../input/date.js';
 import { number, text } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
@@ -17,6 +19,12 @@ import { ownerOption } from '../targets/owners.js';
 type Entry = Answer<'listAudit'>['entries'][number];
 
 const OUTCOMES = ['ok', 'failed', 'cancelled'] as const;
+const CODES = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** A word of {@link OUTCOMES}, or a code that the table shows. */
+function outcomeOf(text: string) {
+  return CODES.find((code) => code === text) ?? oneOf(OUTCOMES)(text);
+}
 
 /** The columns of a history with the computer after the action. */
 function columns(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {
@@ -64,7 +72,11 @@ export const command = defineCommand({
     key: value('--key <key>', 'only what was done with this key, by its name or id', text, {
       completes: 'key',
     }),
-    outcome: choice('--outcome <outcome>', 'only entries that ended so', OUTCOMES),
+    outcome: {
+      ...value('--outcome <outcome>', 'only these; or a code of an error, as listed', outcomeOf),
+      choices: OUTCOMES,
+    },
+    since: value('--since <when>', 'only those since then: 2h, 7d, 2026-11-30', since),
     output: tableFormat,
   },
   fields: fields.auditEntry,
@@ -75,10 +87,11 @@ export const command = defineCommand({
       does: 'Show the history of a deleted computer',
       command: 'vc audit --computer cmp_0123456789abcdefghjk',
     },
-    { does: 'Show what failed', command: 'vc audit --outcome failed' },
+    { does: 'Show what failed today', command: 'vc audit --outcome failed --since 24h' },
+    { does: 'Show what keys were refused', command: 'vc audit --outcome forbidden' },
     { does: 'Show what another owner did', command: 'vc audit --owner alice' },
   ],
-  async run(context, _, { owner, limit, before, computer, action, key, outcome }) {
+  async run(context, _, { owner, limit, before, computer, action, key, outcome, since: time }) {
     if (owner !== undefined && computer !== undefined && !isComputerId(computer)) {
       throw new UsageError(
         `--owner needs the id of the computer, not ${JSON.stringify(computer)}`,
@@ -92,6 +105,7 @@ export const command = defineCommand({
       action,
       key,
       outcome,
+      since: time?.(context.now()),
     };
     const answer =
       owner === undefined

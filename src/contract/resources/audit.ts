@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { integer, oneOfWords, queryNumber, Timestamp } from '../primitives.js';
+import { type ErrorCode, errorCatalogue } from '../errors.js';
+import { integer, queryNumber, Timestamp } from '../primitives.js';
+
+/** What an audit log can be filtered by: `ok`, `cancelled`, `failed` for every error, or the code of one. */
+const OUTCOMES = [
+  'ok',
+  'failed',
+  'cancelled',
+  ...(Object.keys(errorCatalogue) as ErrorCode[]),
+] as const;
 
 /** An entry of a computer's audit log. */
 export const Action = z
@@ -90,11 +99,19 @@ export const AuditQuery = ActionsQuery.extend({
     .max(64)
     .optional()
     .meta({ description: 'Only entries of the key with this name or id.', examples: ['laptop'] }),
-  outcome: oneOfWords(['ok', 'failed', 'cancelled'])
+  outcome: z
+    .enum(OUTCOMES, { error: 'must be "ok", "failed", "cancelled" or the code of an error' })
     .optional()
     .meta({
-      description: 'Only entries with this outcome; `failed` has those with the code of an error.',
+      description: 'Only entries with this outcome; `failed` has those with the code of any error.',
       examples: ['failed'],
+    }),
+  since: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-11-22T11:03:07Z' })
+    .optional()
+    .meta({
+      description: 'Only entries of actions that began at this time or later.',
+      examples: ['2026-11-22T11:03:07.603Z'],
     }),
 });
 

@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors/cli-error.js';
+import { dateOf } from '../../input/date.js';
 import { milliseconds } from '../../input/duration.js';
 
 /** A thousand years: no date of JavaScript is beyond it. */
@@ -14,12 +15,8 @@ export function expiry(text: string): Expiry {
   if (ms !== undefined && ms > 0 && ms <= MOST_MS) {
     return (now) => new Date(now.getTime() + ms).toISOString();
   }
-  const isDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(
-    text,
-  );
-  // A date without a time is midnight here, as people write it.
-  const time = new Date(text.includes('T') ? text : `${text}T00:00:00`);
-  if (isDate && !Number.isNaN(time.getTime())) {
+  const time = dateOf(text);
+  if (time !== undefined) {
     return (now) => {
       if (time > now) return time.toISOString();
       throw new UsageError(`--expires must be in the future, not ${JSON.stringify(text)}`);

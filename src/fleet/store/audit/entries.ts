@@ -26,7 +26,10 @@ export interface AuditFilter {
   readonly action?: string | undefined;
   /** Name or id. */
   readonly key?: string | undefined;
-  readonly outcome?: 'ok' | 'failed' | 'cancelled' | undefined;
+  /** `failed` for every code of an error. */
+  readonly outcome?: string | undefined;
+  /** Only those that began at this time or later. */
+  readonly since?: string | undefined;
 }
 
 type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
@@ -53,6 +56,7 @@ export function auditStore(db: Db, most = MOST) {
          AND (:key = '' OR key_id = :key OR keys.name = :key)
          AND (:outcome = '' OR outcome = :outcome
            OR (:outcome = 'failed' AND outcome NOT IN ('ok', 'cancelled')))
+         AND actions.at >= :since
        ORDER BY actions.id DESC LIMIT :limit`,
     );
   const ofOwner = select('actions.owner_id = :owner');
@@ -95,7 +99,9 @@ export function auditStore(db: Db, most = MOST) {
       { computer, before = Number.MAX_SAFE_INTEGER, limit, ...filter }: AuditFilter,
     ): StoredRow[] {
       const { action = '', key = '', outcome = '' } = filter;
-      const bound = { owner, before, limit, action, key, outcome };
+      // In the form of `at`, since texts are compared.
+      const since = filter.since === undefined ? '' : new Date(filter.since).toISOString();
+      const bound = { owner, before, limit, action, key, outcome, since };
       if (computer !== undefined) {
         const last = projectOf.get(owner, computer) as { project_id: string | null } | undefined;
         if (projectId !== undefined && last?.project_id !== projectId) return [];

@@ -56,6 +56,7 @@ it('lists the entries that match an action, a key and an outcome, before the lim
     { ...row, action: 'createKey', outcome: 'forbidden' },
     { ...row, action: 'deleteKey', outcome: 'ok', key_id: 'key_1' },
     { ...row, action: 'process', outcome: 'cancelled' },
+    { ...row, at: '2026-11-30T10:00:00.500Z', action: 'type', outcome: 'controlled' },
     ...Array.from({ length: 50 }, () => ({ ...row, action: 'click', outcome: 'ok' })),
   ]);
   const found = (filter: Partial<AuditFilter>) =>
@@ -64,7 +65,11 @@ it('lists the entries that match an action, a key and an outcome, before the lim
   expect(found({ action: 'KEY' })).toEqual(['deleteKey', 'createKey']);
   expect(found({ key: 'lap' })).toEqual(['deleteKey']);
   expect(found({ key: 'key_1' })).toEqual(['deleteKey']);
-  expect(found({ outcome: 'failed' })).toEqual(['createKey']);
+  expect(found({ outcome: 'failed' })).toEqual(['type', 'createKey']);
+  expect(found({ outcome: 'forbidden' })).toEqual(['createKey']);
+  expect(found({ since: '2026-11-30T10:00:00Z' })).toEqual(['type']);
+  expect(found({ since: '2026-11-30T12:00:00+02:00' })).toEqual(['type']);
+  expect(found({ since: '2026-11-30T10:00:00.501Z' })).toEqual([]);
   expect(found({ outcome: 'cancelled' })).toEqual(['process']);
   expect(found({ outcome: 'ok', action: 'key' })).toEqual(['deleteKey']);
   expect(found({ action: '%' })).toEqual([]);

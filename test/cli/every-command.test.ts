@@ -249,7 +249,7 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tclick\t.*\tok\t3 ms\tkey_1\n$/,
   },
   audit: {
-    argv: ['audit', '--limit', '1'],
+    argv: ['audit', '--limit', '1', '--since', '2025-01-02T00:00:00Z', '--outcome', 'forbidden'],
     answers: {
       'GET /audit': {
         entries: [
@@ -260,7 +260,7 @@ const cases: Readonly<Record<string, Case>> = {
         })),
       },
     },
-    asks: ['GET /audit?limit=1'],
+    asks: ['GET /audit?limit=1&outcome=forbidden&since=2025-01-02T00%3A00%3A00.000Z'],
     stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tkey create\t\tname=ci\tok\t3 ms\tlaptop\n$/,
   },
   'computer update': {
@@ -884,7 +884,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['image', 'warm', 'linux'],
     env: bare,
     asks: [],
-    code: 1,
+    code: 5,
     stdout: '',
     stderr: /QEMU has no image "linux"/,
   },

@@ -25,6 +25,7 @@ test('vc project create, ls, get and rm', async () => {
   const json = await world.run(['project', 'get', '--json'], { env });
   expect(JSON.parse(json.stdout)).toEqual(shown);
   world.service.on('DELETE /projects/demo', { success: true });
+  world.service.on('GET /keys', { keys: [{ name: 'laptop', project: null }] });
   const asked = await world.run(['project', 'rm', 'demo'], { terminal: true, stdin: 'yes\n' });
   expect(asked.stderr).toContain(
     'Permanently remove project demo with 1 computer (desktop) and all their data? [y/N]',

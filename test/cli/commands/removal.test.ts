@@ -7,7 +7,13 @@ beforeEach(async () => {
   world.service.on('GET /projects/demo', { ...project, computers: [computer] });
   world.service.on('GET /projects/demo/computers/desktop', { ...computer, protected: true });
   const key = { id: 'key_1', name: 'agent', created_at: project.created_at, last_used_at: null };
-  world.service.on('GET /keys', { keys: [key] });
+  const ofProject = {
+    ...key,
+    name: 'shop',
+    id: 'key_2',
+    project: { id: project.id, name: 'demo' },
+  };
+  world.service.on('GET /keys', { keys: [{ ...key, project: null }, ofProject] });
   world.service.on('GET /me', { key: { id: 'key_2', name: 'laptop' } });
   world.service.on('GET /connections', { connections: [{ name: 'show' }] });
   world.service.on('GET /volumes', { volumes: [{ name: 'data' }] });
@@ -16,7 +22,10 @@ afterEach(() => world.close());
 
 test.each([
   [['computer', 'rm', 'demo/desktop'], 'would remove demo/desktop (running), but it is protected'],
-  [['project', 'rm', 'demo'], 'would remove project demo with 1 computer (desktop)'],
+  [
+    ['project', 'rm', 'demo'],
+    'would remove project demo with 1 computer (desktop) and all their data, and revoke 1 API key (shop)',
+  ],
   [['key', 'rm', 'agent'], 'would remove key agent (key_1)'],
   [['connection', 'rm', 'show'], 'would remove connection show'],
   [['volume', 'rm', 'data'], 'would remove volume data'],

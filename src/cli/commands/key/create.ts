@@ -14,8 +14,9 @@ export const command = defineCommand({
   details: [
     'A key has all rights in all projects and never ends, unless options say otherwise. look: lists,',
     'states and screens. act: also uses computers and what is in them. manage: also creates, changes',
-    'and deletes. A key cannot create one with more than its own. When a budget is used up, the key is',
-    'refused what would use more, and at --max-hours its computers are stopped.',
+    'and deletes. With -p, --project PROJECT it is for that project alone, and is revoked with it. A key',
+    'cannot create one with more than its own. When a budget is used up, the key is refused what would',
+    'use more, and at --max-hours its computers are stopped.',
   ].join(' '),
   arguments: { name: argument('name', 'name of the key', nonEmpty) },
   options: {

@@ -1,4 +1,3 @@
-import type { Answer } from '../../../contract/types/index.js';
 import { count } from '../../../lib/text/count.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
@@ -24,8 +23,8 @@ export const command = defineCommand({
       return forEach(context, {
         names,
         doing: `Checking ${enumerate(names)}`,
-        work: (name) => findProject(context, name),
-        did: (_, project) => `would remove ${describe(project)}`,
+        work: async (name) => ({ text: await describe(context, name) }),
+        did: (_, { text }) => `would remove ${text}`,
       });
     }
     const prompt = await context.prompt();
@@ -63,17 +62,22 @@ async function unsetDefault(context: Context, removed: readonly string[]): Promi
 
 /** Names what would be removed, for the confirmation. */
 async function describeAll(context: Context, names: readonly string[]): Promise<string> {
-  const parts = names.map(async (name) => describe(await findProject(context, name)));
-  return (await Promise.all(parts)).join(' and ');
+  return (await Promise.all(names.map((name) => describe(context, name)))).join(' and ');
 }
 
-async function findProject(context: Context, project: string): Promise<Answer<'getProject'>> {
-  return request(context, 'getProject', { params: { project } });
-}
-
-function describe(project: Answer<'getProject'>): string {
+async function describe(context: Context, name: string): Promise<string> {
+  const [project, { keys }] = await Promise.all([
+    request(context, 'getProject', { params: { project: name } }),
+    request(context, 'listKeys'),
+  ]);
+  const revoked = keys.filter((key) => key.project?.id === project.id).map((key) => key.name);
+  const keysToo = revoked.length === 0 ? '' : `, and ${revokes(revoked)}`;
   const computers = project.computers.map((computer) => computer.name);
-  if (computers.length === 0) return `project ${project.name} (empty)`;
+  if (computers.length === 0) return `project ${project.name} (empty)${keysToo}`;
   const listed = computers.slice(0, 5).join(', ') + (computers.length > 5 ? ', …' : '');
-  return `project ${project.name} with ${count(computers.length, 'computer')} (${listed}) and all their data`;
+  return `project ${project.name} with ${count(computers.length, 'computer')} (${listed}) and all their data${keysToo}`;
+}
+
+function revokes(keys: readonly string[]): string {
+  return `revoke ${count(keys.length, 'API key')} (${keys.join(', ')})`;
 }

@@ -32,7 +32,7 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
     'diff and up: a computer differs from the file; computer replay: the screen from the recording',
   ],
   [ExitCode.authentication, 'missing or invalid API key, or one whose rights do not allow it'],
-  [ExitCode.notFound, 'project, computer, key, owner or profile not found'],
+  [ExitCode.notFound, 'project, computer, image, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
   [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
@@ -54,6 +54,7 @@ const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   unauthorized: ExitCode.authentication,
   forbidden: ExitCode.authentication,
   not_found: ExitCode.notFound,
+  image_missing: ExitCode.notFound,
   engine_unavailable: ExitCode.unreachable,
 };
 

@@ -75,7 +75,11 @@ export class Creation {
     const images = input.image === undefined ? [] : this.#store.savedDisks.images(owner.id);
     const own = disk ?? images.find(({ name }) => name === input.image);
     const { volumes = [] } = input;
-    const placed = { ...input, engine: input.engine ?? this.#volumes.engineOf(owner.id, volumes) };
+    const placed = {
+      ...input,
+      engine: input.engine ?? this.#volumes.engineOf(owner.id, volumes),
+      own: images.flatMap(({ name }) => name ?? []),
+    };
     const { engine, image, os, source } = await choosePlacement(this.#machines, placed, own);
     refuseUnavailableGpu(engine, input.gpu);
     await refuseImpossiblePlacement(engine, input, this.#store);

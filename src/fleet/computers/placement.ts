@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Engine, EngineImage } from '../../engines/engine.js';
 import { DEFAULT_IMAGES } from '../../images/default-images.js';
-import { suggestion } from '../errors/missing.js';
+import { MOST_NAMES, suggestion } from '../errors/missing.js';
 import type { SavedDiskRecord } from '../store/records.js';
 
 type Os = 'linux' | 'windows';
@@ -11,6 +11,8 @@ export interface Wanted {
   readonly engine?: string | undefined;
   readonly image?: string | undefined;
   readonly os?: Os | undefined;
+  /** Names of the owner's images, for the error. */
+  readonly own?: readonly string[];
 }
 
 /** The engine, image and operating system of a new computer. */
@@ -121,12 +123,14 @@ async function missing(
   const os = wanted.os ?? 'linux';
   const name = wanted.image ?? DEFAULT_IMAGES[os];
   const names = images.map((candidate) => candidate.name);
+  const { own = [] } = wanted;
   const known = names.join(', ') || 'none';
-  const message = `The engine "${engine.name}" has no image ${JSON.stringify(name)}; it has: ${known}.`;
+  const yours = own.length === 0 ? '' : `; your own: ${own.slice(0, MOST_NAMES).join(', ')}`;
+  const message = `The engine "${engine.name}" has no image ${JSON.stringify(name)}; it has: ${known}${yours}.`;
   const remedy =
     wanted.image === undefined
       ? buildRemedy(os, engine.name)
-      : suggestion(wanted.image, names, 'vc image ls');
+      : suggestion(wanted.image, [...own, ...names], 'vc image ls');
   return new ApiError('image_missing', message, { remedy });
 }
 

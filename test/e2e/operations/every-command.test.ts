@@ -54,7 +54,7 @@ const script: readonly Line[] = [
   { argv: ['image', 'ls'], stdout: /^linux\t/m },
   { argv: ['image', 'build', 'linux', '--if-missing'] },
   { argv: ['image', 'rm', 'none', '--yes'], code: 5, stderr: /no image "none"/ },
-  { argv: ['image', 'warm', 'none'], code: 1, stderr: /^error: QEMU has no image/m },
+  { argv: ['image', 'warm', 'none'], code: 5, stderr: /^error: QEMU has no image/m },
   { argv: ['image', 'import', 'lab', 'none.img', '--no-shell'], code: 1, stderr: /^error: / },
   // The service of this test holds the lock of the state directory.
   { argv: ['serve', '--listen', '127.0.0.1:0'], code: 1, stderr: /another vc serve/ },

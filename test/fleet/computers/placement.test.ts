@@ -39,6 +39,15 @@ describe('the image of a new computer', () => {
     await expect(chosen(all, 'linux', 'win11')).rejects.toThrow('is for os "windows"');
   });
 
+  it('is not missing without a word about the images of the owner', async () => {
+    const offer = { offered: [all], offeredEngine: () => all };
+    const refused = choosePlacement(offer, { image: 'offise', own: ['office', 'lab'] });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringContaining('it has: linux, wine, win11; your own: office, lab.'),
+      remedy: 'Did you mean "office"? See: vc image ls',
+    });
+  });
+
   it('is missing for windows without such an image; the remedy has both ways to get one', async () => {
     const refused = chosen(engineWith(image('linux', 'linux')), 'windows');
     await expect(refused).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
-import { openWorld, type World } from '../support/run.js';
+import { computer, openWorld, type World } from '../support/run.js';
 
 let world: World;
 beforeEach(async () => {
@@ -144,4 +144,14 @@ test('large output is complete, and --json prints one document', async () => {
   const document = JSON.parse(outcome.stdout);
   expect(document).toMatchObject({ exit_code: 0, signal: null, stderr: '' });
   expect(document.stdout).toHaveLength(100 * 65_536);
+});
+
+test('exec with a second computer in place of the program says how to run in several', async () => {
+  world.service.onProcess((_, socket) => exit(socket, 127));
+  world.service.on('GET /projects/demo/computers/other', computer);
+  const { code, stderr } = await world.run(['exec', 'demo/desktop', 'demo/other', 'ls']);
+  expect(code).toBe(127);
+  expect(stderr).toBe(
+    'no such program, but demo/other is a computer: exec takes one; for several: vc exec -l LABEL=VALUE -- PROGRAM, or --all\n',
+  );
 });

@@ -1,3 +1,4 @@
+import { computerParameters } from '../../../client/http/address.js';
 import { openNodeProcess } from '../../../client/node/process.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { UsageError } from '../../errors/cli-error.js';
@@ -5,6 +6,7 @@ import { ExitCode, processExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, flag, many } from '../../framework/define.js';
 import { note } from '../../output/print.js';
+import { request } from '../../targets/client.js';
 import { computerAddress, inCommands } from '../../targets/computer-address.js';
 import { programComputer } from '../../targets/computers.js';
 import { programSelection, programTarget, runOnEach, SIDE_BY_SIDE } from '../../targets/on-each.js';
@@ -114,10 +116,26 @@ async function runInTerminal(
 /** Programs whose own 127 is about a word of a script. */
 const SHELLS = /(^|\/)(ba|da|z|fi|k)?sh$|(^|\/)(env|sudo|timeout|nice|nohup|xargs|time)$/;
 
+/** Whether a word after the computer is one too: exec takes several with --label or --all only. */
+async function isComputer(context: Context, word: string): Promise<boolean> {
+  try {
+    const params = computerParameters(await computerAddress(context, word));
+    await request(context, 'getComputer', { params });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** For those who expect a shell, as `ssh` has it. */
 async function hint(context: Context, computer: string, argv: readonly string[]): Promise<void> {
   const [program = ''] = argv;
   if (SHELLS.test(program)) return;
+  if (await isComputer(context, program)) {
+    const name = inCommands(context, program);
+    const one = `no such program, but ${name} is a computer: exec takes one`;
+    return note(context, `${one}; for several: vc exec -l LABEL=VALUE -- PROGRAM, or --all`);
+  }
   const script = argv.length === 1 ? program : argv.map(shellWord).join(' ');
   const bash = `vc bash ${inCommands(context, computer)} ${shellWord(script)}`;
   const isScript = argv.length === 1 && /[\s|&;<>$]/.test(program);

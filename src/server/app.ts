@@ -103,7 +103,8 @@ declare module 'fastify' {
 
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { fleet, version, log, reachable } = options;
+  const { fleet, version, log } = options;
+  const reachable = { ...options.reachable, published: fleet.publications.hosts };
   const identityOf = (request: FastifyRequest): Identity => {
     if (request.headers.authorization !== undefined) return authenticate(fleet.apiKeys, request);
     const isTicket = request.routeOptions.config.ticket === true;

@@ -10,6 +10,8 @@ export interface Reachable {
   readonly hosts: readonly string[];
   /** Origins of other web pages that may use the service, such as `https://app.example.com`. */
   readonly origins?: readonly string[];
+  /** Host headers that those of published ports are like. */
+  readonly published?: RegExp;
 }
 
 /** True if the client of a proxy has used TLS. */
@@ -39,6 +41,10 @@ export function checkOrigin(request: IncomingMessage, reachable: Reachable): str
   const hosts = headerValues(request, 'host');
   const [host] = hosts;
   if (host === undefined || hosts.length !== 1 || !isOurs(host, reachable)) {
+    if (hosts.length === 1 && reachable.published?.test(host ?? '')) {
+      const message = 'No port is published here: the publication has ended, or the link is wrong.';
+      throw new ApiError('not_found', message, { remedy: 'See: vc publication ls' });
+    }
     throw new ApiError('invalid_request', "The Host header is not one of this service's names.", {
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });

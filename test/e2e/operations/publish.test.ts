@@ -188,5 +188,5 @@ test('it lives over a restart of the service, and ends when it is removed', asyn
   const removed = await service.http('DELETE', `/computers/${id}/publications/8001`);
   expect(removed.json).toEqual({ success: true });
   expect((await service.cli(['unpublish', `${project}/Büro 1`, '8000'])).code).toBe(0);
-  expect((await ask('/5', { headers: { cookie } })).status).toBe(400);
+  expect((await ask('/5', { headers: { cookie } })).status).toBe(404);
 });

@@ -431,7 +431,9 @@ it('WebSockets pass unchanged, and end with the publication', async () => {
   const ended = once(other, 'close');
   expect((await app.send('DELETE', `${publications}/${port}`)).status).toBe(200);
   await ended;
-  expect((await ask(host)).status).toBe(400);
+  const gone = await ask(host);
+  expect(gone.status).toBe(404);
+  expect(gone.text).toContain('the publication has ended');
 });
 
 it('open connections end with the key that has published', async () => {
@@ -451,7 +453,7 @@ it('open connections end with the key that has published', async () => {
   const ended = new Promise((resolve) => open.once('close', resolve));
   await app.send('DELETE', `/api/keys/${json.id}`);
   await ended;
-  expect((await ask(host)).status).toBe(400);
+  expect((await ask(host)).status).toBe(404);
 });
 
 it('an answer that agrees to no upgrade is passed on', async () => {

@@ -1,8 +1,15 @@
+import { shellWord } from '../../lib/text/shell-word.js';
 import { UsageError } from '../errors/cli-error.js';
 import { defineCommand, flag } from '../framework/define.js';
 import { write } from '../framework/io.js';
 import { done, note } from '../output/print.js';
-import { installSshConfig, removeSshConfig, sshConfig, sshFiles } from '../ssh/config-file.js';
+import {
+  installSshConfig,
+  otherConfig,
+  removeSshConfig,
+  sshConfig,
+  sshFiles,
+} from '../ssh/config-file.js';
 import { HOSTS } from '../ssh/host.js';
 import { publicKey } from '../ssh/identity.js';
 
@@ -39,6 +46,14 @@ export const command = defineCommand({
     await publicKey(context);
     const isNew = await installSshConfig(files, text);
     await done(context, `wrote ${files.ours}${isNew ? `, included in ${files.config}` : ''}`);
-    await note(context, 'to use it: ssh NAME.PROJECT.vc; to remove it: vc ssh-config --remove');
+    const read = otherConfig(files);
+    const option = read === undefined ? '' : ` -F ${shellWord(files.config)}`;
+    if (read !== undefined) {
+      await note(context, `ssh itself reads ${read}, whatever HOME is: name the file with -F`);
+    }
+    await note(
+      context,
+      `to use it: ssh${option} NAME.PROJECT.vc; to remove it: vc ssh-config --remove`,
+    );
   },
 });

@@ -1,6 +1,6 @@
 import { chmod, readFile, realpath, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
 import { makeDirectory } from '../../lib/fs/directory.js';
 import type { Context } from '../framework/context.js';
@@ -16,6 +16,12 @@ export interface SshFiles {
 export function sshFiles({ env }: Pick<Context, 'env'>): SshFiles {
   const directory = join(env.HOME || homedir(), '.ssh');
   return { ours: join(directory, 'vc_config'), config: join(directory, 'config') };
+}
+
+/** The user's own file that ssh reads, if it is another one: ssh takes no notice of HOME. */
+export function otherConfig({ config }: SshFiles): string | undefined {
+  const read = join(userInfo().homedir, '.ssh', 'config');
+  return resolve(config) === read ? undefined : read;
 }
 
 /** The block for the hosts of all computers. */

@@ -7,8 +7,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { otherConfig } from '../../../src/cli/ssh/config-file.js';
 import { openWorld, type World } from '../support/run.js';
 
 let world: World;
@@ -46,6 +48,15 @@ test('writes a block for all computers and includes it once, at the top', async 
   expect(read('config')).toBe(own);
   expect(mode('config')).toBe(0o640);
   expect(existsSync(join(ssh, 'vc_config'))).toBe(false);
+});
+
+test('names the file to ssh where HOME is not the directory that ssh reads', async () => {
+  const { stderr } = await run();
+  expect(stderr).toContain(`ssh itself reads ${userInfo().homedir}/.ssh/config`);
+  expect(stderr).toContain(`ssh -F ${ssh}/config NAME.PROJECT.vc`);
+  expect(otherConfig({ ours: '', config: join(userInfo().homedir, '.ssh/config') })).toBe(
+    undefined,
+  );
 });
 
 test('makes ~/.ssh if it is missing, and leaves no empty file', async () => {

@@ -92,7 +92,7 @@ test("vc serve has the third engine's options", async () => {
 });
 
 test('vc doctor checks the third engine under its own heading', async () => {
-  const { stdout } = await run('doctor');
+  const { stdout } = await run('doctor', '-v');
   expect(stdout).toContain('Memory (computers in thin air)');
   expect(stdout).toMatch(/Size +ok +large enough/);
   expect(stdout).toMatch(/Memory +ok +in memory/);

@@ -1,22 +1,24 @@
 import { userInfo } from 'node:os';
 import { stateDirectory } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
-import { defineCommand } from '../framework/define.js';
-import { note, printJson } from '../output/print.js';
+import { defineCommand, flag } from '../framework/define.js';
+import { print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 
 export const command = defineCommand({
   name: 'doctor',
   summary: 'Check what vc needs and show how to fix problems',
-  details: 'Exits with 0 if vc can be used, else with 1. It changes nothing.',
+  details:
+    'Exits with 0 if vc can be used, else with 1. It changes nothing. Shows what is missing or stale, but of engines that are not set up only with -v.',
   arguments: {},
-  options: {},
+  options: { verbose: flag('-v, --verbose', 'show every check') },
   examples: [
-    { does: 'Check everything', command: 'vc doctor' },
+    { does: 'Check everything, and show the problems', command: 'vc doctor' },
+    { does: 'Show every check', command: 'vc doctor -v' },
     { does: 'The same, for a program', command: 'vc doctor --json' },
   ],
-  async run(context) {
-    const { diagnose, isUsable } = await import('../doctor/check.js');
+  async run(context, _, { verbose }) {
+    const { diagnose, isUsable, problemsOf, unusableEngines } = await import('../doctor/check.js');
     const { allChecks } = await import('../doctor/checks.js');
     const settings = await context.settings();
     const { baseUrl, apiKey, socketPath } = settings;
@@ -41,11 +43,15 @@ export const command = defineCommand({
       await printJson(context, { usable, checks: rows });
     } else {
       const { printDiagnoses } = await import('../doctor/print-diagnoses.js');
-      await printDiagnoses(context, diagnoses);
-      await note(
-        context,
-        usable ? 'vc can be used' : 'vc cannot be used yet; fix the problems from the top',
-      );
+      const shown = verbose ? diagnoses : problemsOf(diagnoses);
+      const unusable = unusableEngines(diagnoses);
+      const toDo = usable ? '' : '; fix the problems from the top';
+      await print(context, `vc ${usable ? 'can be used' : 'cannot be used yet'}${toDo}\n`);
+      if (shown.length > 0) await printDiagnoses(context, shown);
+      if (!verbose) {
+        if (unusable.length > 0) await print(context, `\nNot set up: ${unusable.join(', ')}`);
+        await print(context, `All ${diagnoses.length} checks: vc doctor -v`);
+      }
     }
     return usable ? ExitCode.ok : ExitCode.failure;
   },

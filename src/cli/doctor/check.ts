@@ -62,6 +62,22 @@ export function isUsable(diagnoses: readonly Diagnosis[]): boolean {
   return diagnoses.every(({ needed, finding }) => !needed || finding.status !== 'missing');
 }
 
+/** What is to be done: problems of vc itself, and of the engines that can be used. */
+export function problemsOf(diagnoses: readonly Diagnosis[]): Diagnosis[] {
+  const unusable = unusableEngines(diagnoses);
+  return diagnoses.filter(
+    ({ section, finding: { status } }) =>
+      (status === 'missing' || status === 'stale') && !unusable.includes(section),
+  );
+}
+
+/** The engines whose first check, which has their name, has failed. */
+export function unusableEngines(diagnoses: readonly Diagnosis[]): string[] {
+  return diagnoses
+    .filter(({ name, section, finding }) => name === section && finding.status !== 'ok')
+    .map(({ section }) => section);
+}
+
 function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : baseUrl;
 }

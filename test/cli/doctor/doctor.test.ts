@@ -5,7 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Check, diagnose, isUsable } from '../../../src/cli/doctor/check.js';
+import {
+  type Check,
+  diagnose,
+  isUsable,
+  problemsOf,
+  unusableEngines,
+} from '../../../src/cli/doctor/check.js';
 import { allChecks } from '../../../src/cli/doctor/checks.js';
 import { describeMetrics, parseMetrics } from '../../../src/cli/serve/metrics.js';
 import type { CheckResult } from '../../../src/engines/descriptor.js';
@@ -32,6 +38,23 @@ const check = (finding: CheckResult, over: Partial<Check> = {}): Check => ({
 test('a missing requirement makes vc unusable, a missing option does not', async () => {
   expect(isUsable(await diagnose([check(missing)], surroundings))).toBe(false);
   expect(isUsable(await diagnose([check(missing, { needed: false })], surroundings))).toBe(true);
+});
+
+test('problems are those of vc, and of engines that can be used', async () => {
+  const ok: CheckResult = { status: 'ok', detail: '' };
+  const diagnoses = await diagnose(
+    [
+      check(missing, { name: 'service' }),
+      check(ok, { name: 'node' }),
+      ...[check(missing, { name: 'docker', section: 'docker' })],
+      ...[check(missing, { name: 'docker-images', section: 'docker' })],
+      ...[check(ok, { name: 'qemu', section: 'qemu' })],
+      ...[check({ ...missing, status: 'stale' }, { name: 'qemu-images', section: 'qemu' })],
+    ],
+    surroundings,
+  );
+  expect(problemsOf(diagnoses).map(({ name }) => name)).toEqual(['service', 'qemu-images']);
+  expect(unusableEngines(diagnoses)).toEqual(['docker']);
 });
 
 test("checks of the service's host are skipped for a remote service", async () => {

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { Queue } from '../../../lib/async/queue.js';
 import type { DiskSource, SavedDisk } from '../../engine.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
@@ -36,6 +37,8 @@ export class SavedDisks {
   #areWaiting = false;
   #savesRunning = 0;
   #savesStarted = 0;
+  /** One at a time: with an image the Engine removes parents that nothing else needs, and then fails to. */
+  readonly #removals = new Queue();
 
   constructor(docker: Docker, serviceId: string) {
     this.#docker = docker;
@@ -91,12 +94,16 @@ export class SavedDisks {
   }
 
   /** Idempotent. */
-  async remove(id: string, signal?: AbortSignal): Promise<void> {
+  remove(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#removals.run(() => this.#remove(id, signal), signal);
+  }
+
+  async #remove(id: string, signal: AbortSignal | undefined): Promise<void> {
     for (const kind of ['snapshot', 'image'] as const) {
       const tag = savedTag({ id, kind });
       if (await this.#labels(tag, signal)) await this.#release(tag, id, signal);
     }
-    await this.collect(signal);
+    await this.#collect(signal);
   }
 
   /** Keeps the image that a machine was made from, unless another is kept already. */
@@ -114,12 +121,16 @@ export class SavedDisks {
   async forget(machine: string, signal?: AbortSignal): Promise<void> {
     const tag = originTag(machine);
     const isKept = (await this.#inspect(tag, signal)) !== undefined;
-    if (isKept) await this.#release(tag, machine, signal);
+    if (isKept) await this.#removals.run(() => this.#release(tag, machine, signal), signal);
     if (isKept || this.#areWaiting) await this.collect(signal);
   }
 
   /** Removes what nothing needs any more. */
-  async collect(signal?: AbortSignal): Promise<void> {
+  collect(signal?: AbortSignal): Promise<void> {
+    return this.#removals.run(() => this.#collect(signal), signal);
+  }
+
+  async #collect(signal: AbortSignal | undefined): Promise<void> {
     const { started, isIdle } = { started: this.#savesStarted, isIdle: this.#savesRunning === 0 };
     const images = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.listImages({ abortSignal }),

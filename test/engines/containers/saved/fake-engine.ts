@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { type Dialect, speak } from '../../../../src/engines/containers/dialect.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
@@ -42,6 +43,7 @@ class EngineError extends Error {
 /** An Engine with images and containers, which does to them what a real one does. */
 export class FakeContainerEngine {
   readonly calls: string[] = [];
+  #isRemoving = false;
   images: FakeImage[] = [];
   containers: FakeContainer[] = [];
   readonly docker: Docker;
@@ -98,6 +100,11 @@ export class FakeContainerEngine {
       },
       remove: async ({ force }: { force?: boolean }) => {
         const image = find();
+        // As Docker, which removes the parents as well.
+        if (this.#isRemoving) throw new EngineError(500, 'unrecognized image ID');
+        this.#isRemoving = true;
+        await setImmediate();
+        this.#isRemoving = false;
         this.calls.push(`remove ${name}${force ? ' by force' : ''}`);
         const left = image.tags.filter((tag) => tag !== name);
         if (left.length === 0 && this.containers.some((each) => each.image === image.id)) {

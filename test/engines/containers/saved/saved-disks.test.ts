@@ -53,6 +53,12 @@ it('removes a disk that nothing needs', async () => {
   expect(engine.images.map(({ id }) => id)).toEqual(['sha256:linux', 'sha256:2']);
 });
 
+it('removes several disks at the same time', async () => {
+  engine.images.push({ id: 'sha256:3', tags: ['vc-image/img_1:latest'], labels });
+  await Promise.all([disks.remove(snapshot.id), disks.remove(image.id), disks.collect()]);
+  expect(engine.images.map(({ id }) => id)).toEqual(['sha256:linux', 'sha256:2']);
+});
+
 it('keeps the image of a stopped machine until that is removed, and never uses force', async () => {
   use('sha256:1');
   await disks.remove(snapshot.id);

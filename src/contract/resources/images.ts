@@ -19,7 +19,11 @@ export const Image = z
     bytes: z
       .number()
       .int()
-      .meta({ description: 'Size in bytes.', examples: [1073741824] }),
+      .meta({
+        description:
+          'Size in bytes; of a `saved` one without what it shares with its image and with older snapshots and images.',
+        examples: [1073741824],
+      }),
     created_at: Timestamp.describe('When it was made.'),
     recipe_hash: z
       .string()

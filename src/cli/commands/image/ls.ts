@@ -35,7 +35,7 @@ export const command = defineCommand({
     'Lists your own images, which you have saved, and those of the service, or of this machine where no',
     'service runs: images built from a recipe, imported disks, and templates, which are booted machines to',
     'start others of their shape from. A stale one was made from a recipe or an image that has changed',
-    'since.',
+    'since. The size of a saved one is without what it shares with its image and older snapshots.',
   ].join(' '),
   arguments: {},
   options: { output: tableFormat },

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { stateDirectory } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import { defineCommand, flag } from '../framework/define.js';
-import { print, printJson } from '../output/print.js';
+import { printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 
 export const command = defineCommand({
@@ -42,15 +42,15 @@ export const command = defineCommand({
       const rows = diagnoses.map(({ finding, ...rest }) => ({ ...rest, ...finding }));
       await printJson(context, { usable, checks: rows });
     } else {
-      const { printDiagnoses } = await import('../doctor/print-diagnoses.js');
+      const { printDiagnoses, printSummary } = await import('../doctor/print-diagnoses.js');
       const shown = verbose ? diagnoses : problemsOf(diagnoses);
       const unusable = unusableEngines(diagnoses);
       const toDo = usable ? '' : '; fix the problems from the top';
-      await print(context, `vc ${usable ? 'can be used' : 'cannot be used yet'}${toDo}\n`);
+      await printSummary(context, `vc ${usable ? 'can be used' : 'cannot be used yet'}${toDo}`);
       if (shown.length > 0) await printDiagnoses(context, shown);
       if (!verbose) {
-        if (unusable.length > 0) await print(context, `\nNot set up: ${unusable.join(', ')}`);
-        await print(context, `All ${diagnoses.length} checks: vc doctor -v`);
+        const others = unusable.length > 0 ? `not set up: ${unusable.join(', ')}; ` : '';
+        await printSummary(context, `${others}all ${diagnoses.length} checks: vc doctor -v`);
       }
     }
     return usable ? ExitCode.ok : ExitCode.failure;

@@ -62,7 +62,7 @@ export function isUsable(diagnoses: readonly Diagnosis[]): boolean {
   return diagnoses.every(({ needed, finding }) => !needed || finding.status !== 'missing');
 }
 
-/** What is to be done: problems of vc itself, and of the engines that can be used. */
+/** What is to be done: problems of vc itself, and of the engines that are set up. */
 export function problemsOf(diagnoses: readonly Diagnosis[]): Diagnosis[] {
   const unusable = unusableEngines(diagnoses);
   return diagnoses.filter(
@@ -71,11 +71,13 @@ export function problemsOf(diagnoses: readonly Diagnosis[]): Diagnosis[] {
   );
 }
 
-/** The engines whose first check, which has their name, has failed. */
+/** The engines that cannot be used, or have no image. */
 export function unusableEngines(diagnoses: readonly Diagnosis[]): string[] {
-  return diagnoses
-    .filter(({ name, section, finding }) => name === section && finding.status !== 'ok')
-    .map(({ section }) => section);
+  const failed = diagnoses.filter(
+    ({ name, section, finding }) =>
+      (name === section || name === `${section}-images`) && finding.status === 'missing',
+  );
+  return [...new Set(failed.map(({ section }) => section))];
 }
 
 function hostOf(baseUrl: string): string {

@@ -23,11 +23,11 @@ export async function printDiagnoses(
   const isWide = columns - titles - STATUS >= LEAST_DETAILS;
   const indent = ' '.repeat(isWide ? titles + STATUS : 2);
   const width = columns - indent.length;
-  let current = 'vc';
+  let current: string | undefined;
   for (const { title, section, needed, finding } of diagnoses) {
     if (section !== current) {
-      const lines = fold(heading(section), columns).map((line) => chalk.bold(line));
-      await write(stdout, `\n${lines.join('\n')}\n`);
+      const lines = section === 'vc' ? [] : fold(heading(section), columns);
+      await write(stdout, ['', ...lines.map((line) => chalk.bold(line)), ''].join('\n'));
     }
     current = section;
     const color = {
@@ -49,6 +49,11 @@ export async function printDiagnoses(
     }
     await write(stdout, `${lines.map((line) => line.trimEnd()).join('\n')}\n`);
   }
+}
+
+/** A line before or after the checks. */
+export async function printSummary({ io: { stdout } }: Context, line: string): Promise<void> {
+  await write(stdout, `${fold(line, textColumns(stdout)).join('\n')}\n`);
 }
 
 /** The lines of a remedy, the first without the words before it. */

@@ -40,7 +40,7 @@ test('a missing requirement makes vc unusable, a missing option does not', async
   expect(isUsable(await diagnose([check(missing, { needed: false })], surroundings))).toBe(true);
 });
 
-test('problems are those of vc, and of engines that can be used', async () => {
+test('problems are those of vc, and of engines that are set up', async () => {
   const ok: CheckResult = { status: 'ok', detail: '' };
   const diagnoses = await diagnose(
     [
@@ -49,12 +49,14 @@ test('problems are those of vc, and of engines that can be used', async () => {
       ...[check(missing, { name: 'docker', section: 'docker' })],
       ...[check(missing, { name: 'docker-images', section: 'docker' })],
       ...[check(ok, { name: 'qemu', section: 'qemu' })],
+      ...[check(ok, { name: 'podman', section: 'podman' })],
+      ...[check(missing, { name: 'podman-images', section: 'podman' })],
       ...[check({ ...missing, status: 'stale' }, { name: 'qemu-images', section: 'qemu' })],
     ],
     surroundings,
   );
   expect(problemsOf(diagnoses).map(({ name }) => name)).toEqual(['service', 'qemu-images']);
-  expect(unusableEngines(diagnoses)).toEqual(['docker']);
+  expect(unusableEngines(diagnoses)).toEqual(['docker', 'podman']);
 });
 
 test("checks of the service's host are skipped for a remote service", async () => {

@@ -186,7 +186,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     request.keyChanges = Number.isFinite(key.expiresAt) ? -1 : fleet.apiKeys.changes;
     connections.count(request.raw.socket, owner.id);
     checkRights(request, owner, key.rights);
-    if (hasBudget(key)) checkBudget(fleet, request, reply, key);
+    if (hasBudget(key)) checkBudget(fleet, request, reply, identity);
     abortOnRevocation(request, reply, fleet.apiKeys, identity);
     return undefined;
   };

@@ -57,7 +57,7 @@ const UsedBudgets = {
         .int()
         .meta({ description: 'Actions.', examples: [840] }),
     })
-    .describe('What the key has used since it was created. Written once a minute.'),
+    .describe('What the key has used since it was created. Hours are counted once a minute.'),
 };
 
 export const Key = z

@@ -14,6 +14,8 @@ export interface Owner {
   readonly projectId?: string | undefined;
   /** The session of the web page that the request belongs to, if it has one. */
   readonly sessionId?: string | undefined;
+  /** Of a request of a key with a budget: to call when its action is counted. */
+  readonly actionCounted?: (() => void) | undefined;
 }
 
 /** The owner of a request, with the key as it was read for it. */

@@ -18,15 +18,21 @@ const WHAT: Readonly<Record<Budgeted, string>> = {
   actions: 'actions',
 };
 
+/** Actions of keys with a budget are written so long after they were counted, as in the audit log. */
+const WRITE_AFTER_MS = 200;
+
 /**
  * What API keys use in all, and the limits of that. A computer is counted in the transaction that creates
  * it. Computer time and actions are added up in memory and written with the daily usage, so a crash
- * loses a minute.
+ * loses a minute; for a key with a budget of actions a fraction of a second.
  */
 export class Budgets {
   readonly #store: Store;
   /** By key: what is not written yet. What the service itself or a deleted key does has no row. */
   readonly #waiting = new Map<string, { ms: number; actions: number }>();
+  /** By key: actions that have begun and are not counted yet. */
+  readonly #begun = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -40,7 +46,39 @@ export class Budgets {
     this.#waiting.set(keyId, waiting);
   }
 
+  /**
+   * Reserves an action of the budget until the returned function is called: when the action is counted,
+   * or has ended without. Throws `limit_reached` if those that have begun use up the budget.
+   */
+  begin(keyId: string): () => void {
+    this.refuse(keyId, 'actions');
+    this.#begun.set(keyId, this.#begunOf(keyId) + 1);
+    let isReserved = true;
+    return () => {
+      if (!isReserved) return;
+      isReserved = false;
+      this.#timer ??= setTimeout(() => this.#tryToWrite(), WRITE_AFTER_MS).unref();
+      const left = this.#begunOf(keyId) - 1;
+      if (left === 0) this.#begun.delete(keyId);
+      else this.#begun.set(keyId, left);
+    };
+  }
+
+  #begunOf(keyId: string): number {
+    return this.#begun.get(keyId) ?? 0;
+  }
+
+  #tryToWrite(): void {
+    try {
+      this.write();
+    } catch {
+      // A full disk. Written with the daily usage, which logs it.
+    }
+  }
+
   write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#store.transaction(() => {
       for (const [id, { ms, actions }] of this.#waiting) {
         this.#store.keys.use(id, { used_ms: ms, used_actions: actions });
@@ -80,7 +118,7 @@ export class Budgets {
     const key = this.#store.keys.find(keyId);
     const most = key?.[`max_${kind}`] ?? null;
     if (key === undefined || most === null) return;
-    const used = this.used(keyId)[kind];
+    const used = this.used(keyId)[kind] + (kind === 'actions' ? this.#begunOf(keyId) : 0);
     // Hours go by while the computer runs.
     if (kind === 'hours' ? used < most : used + more <= most) return;
     const message = `The budget of the API key ${JSON.stringify(key.name)} is used up: ${used} of ${most} ${WHAT[kind]} (max_${kind}).`;

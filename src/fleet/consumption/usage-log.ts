@@ -59,6 +59,7 @@ export class UsageLog {
       computerId === undefined || (projectId !== undefined && !isCreated)
         ? undefined
         : this.#store.computers.findById(computerId);
+    owner.actionCounted?.();
     this.#add(owner, projectId ?? record?.project_id, { actions: 1 });
     if (isCreated && record?.created_by === owner.keyId && isNew(record.created_at)) {
       this.#add(owner, record.project_id, { computers: 1 });

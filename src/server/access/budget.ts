@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationName, StreamName } from '../../contract/operations.js';
 import { endpoints } from '../../contract/operations.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { CachedKey } from '../../fleet/store/accounts/keys.js';
 
@@ -18,16 +19,30 @@ const ALWAYS: readonly (OperationName | StreamName)[] = [
   'releaseControl',
 ];
 
-/** Warns of budgets that are nearly used up, and refuses another action of a key that has none left. */
+/**
+ * Warns of budgets that are nearly used up, and refuses another action of a key that has none left. An
+ * action is reserved until it is counted, so that requests at the same time do not use more.
+ */
 export function checkBudget(
   { budgets }: Fleet,
-  { method, routeOptions }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-  key: CachedKey,
+  { owner, key }: { readonly owner: Owner; readonly key: CachedKey },
 ): void {
+  const { method, routeOptions, raw } = request;
   const warning = budgets.warning(key);
   if (warning !== undefined) reply.header(BUDGET_HEADER, warning);
   const name = routeOptions.config.operation;
   if (name === undefined || endpoints[name].audit === undefined) return;
-  if (method !== 'DELETE' && !ALWAYS.includes(name)) budgets.refuse(key.id, 'actions');
+  if (method === 'DELETE' || ALWAYS.includes(name)) return;
+  const release = budgets.begin(key.id);
+  request.owner = { ...owner, actionCounted: release };
+  const { socket } = raw;
+  const end = () => {
+    socket.off('close', end);
+    release();
+  };
+  // A WebSocket has no response that finishes, and a pipelined response no end of its connection.
+  reply.raw.once('finish', end);
+  socket.once('close', end);
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 
 let app: TestApp;
 beforeEach(async () => {
@@ -54,15 +55,51 @@ test('actions are refused when they are used up, with a warning before', async (
   expect((await send(key, 'POST', '/projects', { name: 'other' })).status).toBe(200);
 });
 
+test('exactly as many actions succeed as the budget has, however many are sent at once', async () => {
+  const { id, key } = await createKey({ max_actions: 50 });
+  const computer = await send(app.world.key, 'POST', '/projects/shop/computers', { name: 'desk' });
+  const click = () =>
+    send(key, 'POST', `/computers/${computer.json.id}/batch`, {
+      actions: [
+        { action: 'wait', seconds: 0.001 },
+        { action: 'click', x: 1, y: 1 },
+      ],
+    });
+  const answers = await Promise.all(Array.from({ length: 100 }, click));
+  const codes = answers.map(({ status, headers }) => headers['x-error-code'] ?? status);
+  expect(codes.filter((code) => code === 200)).toHaveLength(50);
+  expect(codes.filter((code) => code === 'limit_reached')).toHaveLength(50);
+  const refused = answers.find(({ status }) => status === 400);
+  expect(refused?.json.error).toMatch(/50 of 50 actions \(max_actions\)/);
+  expect(await usedBy(id)).toMatchObject({ used: { actions: 50 } });
+  // Written soon, for a service that is killed.
+  const written = async () => app.world.store.keys.used(id)?.used_actions;
+  await eventually(async () => (await written()) === 50);
+  app = await app.restart();
+  expect((await click()).headers['x-error-code']).toBe('limit_reached');
+});
+
+test('an action that does nothing takes nothing of the budget', async () => {
+  const { id, key } = await createKey({ max_actions: 1 });
+  const computer = await send(app.world.key, 'POST', '/projects/shop/computers', { name: 'desk' });
+  for (let i = 0; i < 3; i += 1) {
+    const { status } = await send(key, 'POST', '/computers/cmp_00000000000000000000/click', {});
+    expect(status).toBe(404);
+  }
+  const click = await send(key, 'POST', `/computers/${computer.json.id}/click`, { x: 1, y: 1 });
+  expect(click.status).toBe(200);
+  expect(await usedBy(id)).toMatchObject({ used: { actions: 1 } });
+});
+
 test('exactly as many computers are created as the budget has, however many ask at once', async () => {
   const { id, key } = await createKey({ max_computers: 3 });
   const answers = await Promise.all(
-    Array.from({ length: 8 }, (_, i) =>
+    Array.from({ length: 10 }, (_, i) =>
       send(key, 'POST', '/projects/shop/computers', { name: `desk ${i}` }),
     ),
   );
   const codes = answers.map(({ status, headers }) => headers['x-error-code'] ?? status).sort();
-  expect(codes).toEqual([200, 200, 200, ...Array(5).fill('limit_reached')]);
+  expect(codes).toEqual([200, 200, 200, ...Array(7).fill('limit_reached')]);
   expect(await usedBy(id)).toMatchObject({ used: { computers: 3 } });
   // Deleted ones count.
   const made = answers.find(({ status }) => status === 200);

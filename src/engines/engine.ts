@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { ComputerNetwork } from '../contract/resources/network.js';
+import type { ComputerNetwork, RefusedName } from '../contract/resources/network.js';
 
 /** How strongly a machine is kept apart from its host. `emulated` is a VM without hardware help. */
 export type Isolation = 'container' | 'vm' | 'emulated';
@@ -306,6 +306,8 @@ export interface Restricting {
   checkNetwork(network: ComputerNetwork, signal?: AbortSignal): Promise<void>;
   /** Resolves when the present network of the machine is in force, if it runs. Idempotent. */
   applyNetwork(id: string, signal?: AbortSignal): Promise<void>;
+  /** The names that the present list of the machine has refused. */
+  refusedNames(id: string, signal?: AbortSignal): Promise<RefusedName[]>;
 }
 
 export function isRestricting(engine: Engine): engine is Engine & Restricting {

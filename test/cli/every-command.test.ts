@@ -236,6 +236,19 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [`GET ${at}`, `GET /computers/${computer.id}/stats`],
     stdout: /^NAME\t.*\ndemo\/desktop\t50\.0%\t1 GiB of 2 GiB\t5 B of 9 B\t2\t3\.0 s\n$/,
   },
+  'computer network': {
+    argv: ['computer', 'network', name],
+    answers: {
+      [`GET ${at}/network`]: {
+        network: { allow: ['example.com'] },
+        refused: [{ name: 'example.net', at: computer.created_at, count: 3 }],
+      },
+    },
+    asks: [`GET ${at}/network`],
+    stdout: 'REFUSED NAME\tCOUNT\tLAST\nexample.net\t3\t2025-01-02T03:01:05.000Z\n',
+    stderr:
+      /^network: allow=example\.com\nto allow more, set the whole list: vc computer update demo\/desktop --network allow=NAME,\.\.\.\n$/,
+  },
   'computer history': {
     argv: ['computer', 'history', name],
     answers: {

@@ -123,6 +123,7 @@ class AsyncComputer(_ComputerPart):
     update = awaiting_handle(computer.update, _note)
     delete = awaiting(computer.delete)
     stats = awaiting(computer.stats)
+    network = awaiting(computer.network)
     control = awaiting(computer.control)
     take_control = awaiting(computer.take_control)
     release_control = awaiting(computer.release_control)

@@ -123,6 +123,7 @@ class Computer(_ComputerPart):
     update = blocking_handle(computer.update, _note)
     delete = blocking(computer.delete)
     stats = blocking(computer.stats)
+    network = blocking(computer.network)
     control = blocking(computer.control)
     take_control = blocking(computer.take_control)
     release_control = blocking(computer.release_control)

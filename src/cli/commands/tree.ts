@@ -34,6 +34,7 @@ const groups: readonly Group[] = [
       restart: () => import('./computer/restart.js'),
       rm: () => import('./computer/rm.js'),
       stats: () => import('./computer/stats.js'),
+      network: () => import('./computer/network.js'),
       history: () => import('./computer/history.js'),
       update: () => import('./computer/update.js'),
       reset: () => import('./computer/reset.js'),

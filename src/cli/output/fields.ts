@@ -78,6 +78,7 @@ export const fields = {
     'control',
   ],
   element: ['id', 'role', 'name', 'value', 'states', 'box', 'actions'],
+  network: ['network', 'refused'],
   stats: [
     'id',
     'name',

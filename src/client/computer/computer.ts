@@ -84,6 +84,11 @@ export class ComputerHandle extends ComputerActions {
     return this.operate('getStats', undefined, options);
   }
 
+  /** What it may reach, and the names that it was refused. */
+  network(options: CallOptions = {}): Promise<Answer<'getNetwork'>> {
+    return this.operate('getNetwork', undefined, options);
+  }
+
   /** Who has control alone, and whether this client's key has it. */
   control(options: CallOptions = {}): Promise<Answer<'getControl'>> {
     return this.operate('getControl', undefined, options);

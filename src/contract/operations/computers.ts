@@ -12,6 +12,7 @@ import {
   UpdateComputer,
 } from '../resources/computer-requests.js';
 import { Computer, ComputerList, ComputerPage, ComputerStats } from '../resources/computers.js';
+import { NetworkReport } from '../resources/network.js';
 import { computerPaths, type Operations } from './operation.js';
 
 /** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
@@ -156,6 +157,15 @@ export const computersOperations = {
     description: 'Does not count as use of the computer.',
     access: look.project,
     response: ComputerStats,
+  },
+  getNetwork: {
+    method: 'GET',
+    paths: computerPaths('/network'),
+    tag: 'Computers',
+    summary: 'Show what a computer may reach, and the names that it was refused',
+    description: 'Does not count as use of the computer.',
+    access: look.project,
+    response: NetworkReport,
   },
   listActions: {
     method: 'GET',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DESTINATION_FORM, MAX_DOMAIN, parseDestination } from '../../lib/net/destination.js';
+import { Timestamp } from '../primitives.js';
 
 /** Entries of an allow list at most. */
 const MAX_ALLOWED = 64;
@@ -47,3 +48,32 @@ export const ComputerNetwork = z
   });
 
 export type ComputerNetwork = z.output<typeof ComputerNetwork>;
+
+const RefusedName = z
+  .object({
+    name: z.string().meta({ description: 'In lower case.', examples: ['example.net'] }),
+    at: Timestamp.describe('When it was last asked for.'),
+    count: z
+      .number()
+      .int()
+      .meta({ description: 'How often it was asked for.', examples: [3] }),
+  })
+  .meta({ id: 'RefusedName', description: 'A name that was not resolved.' });
+
+export type RefusedName = z.output<typeof RefusedName>;
+
+export const NetworkReport = z
+  .object({
+    network: ComputerNetwork,
+    refused: z
+      .array(RefusedName)
+      .describe(
+        'The names that a list with domains has not resolved since it was set or the computer started, the last first; at most 50.',
+      ),
+  })
+  .meta({
+    id: 'NetworkReport',
+    description: 'What a computer may reach, and what it was refused.',
+  });
+
+export type NetworkReport = z.output<typeof NetworkReport>;

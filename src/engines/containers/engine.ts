@@ -258,6 +258,7 @@ export function createContainerEngine(
     connect: (id, name, signal) => sockets.dial(id, name, signal),
     checkNetwork: (network) => firewall.checkNetwork(network),
     applyNetwork: (id) => firewall.ensure(id),
+    refusedNames: (id) => firewall.refusedNames(id),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
     createVolume: async (id, signal) =>
       volumes.create(id, (await machines.facts()).isRemapped, signal),

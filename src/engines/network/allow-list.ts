@@ -41,7 +41,7 @@ export function allowRules(network: ComputerNetwork): string[] {
 
 /**
  * Configuration of dnsmasq for the domains of a list. It asks `upstream` for them, refuses all other
- * names, and adds the addresses that it answers with to the sets in the nft `table`.
+ * names, which its log on stderr has, and adds the addresses that it answers with to the sets in the nft `table`.
  */
 export function nameServerSettings(
   network: ComputerNetwork,
@@ -51,7 +51,7 @@ export function nameServerSettings(
   const names = [...new Set(domains.map(({ domain }) => domain))];
   return [
     // It keeps its rights: those of its container or namespace, and no other user exists there.
-    ...['user=root', 'group=', 'pid-file=', 'log-facility=/dev/null'],
+    ...['user=root', 'group=', 'pid-file=', 'log-facility=-', 'log-queries'],
     ...['no-hosts', 'no-resolv', 'filter-AAAA', 'max-tcp-connections=4'],
     ...names.flatMap((name) => upstream.map((address) => `server=/${name}/${address}`)),
     // dnsmasq uses the longest domain that matches, so a set of a shorter one is repeated.

@@ -30,6 +30,7 @@ import { MachineRegistry } from './machine/registry.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
+import { readRefusedNames } from './network/refused.js';
 import { QemuPool } from './pool/qemu-pool.js';
 import { ENVIRONMENT } from './process/command.js';
 import { setClock } from './snapshots/freeze.js';
@@ -188,6 +189,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       throw new ApiError('unsupported', message, { remedy: 'vc setup --engine qemu' });
     },
     applyNetwork: (id) => machines.applyNetwork(id),
+    refusedNames: async (id) => {
+      const { machine } = await machines.get(id);
+      return readRefusedNames(machine.directory);
+    },
     usage: async (id) => {
       const { machine, record } = await machines.get(id);
       return machineUsage(machine, record);

@@ -14,6 +14,7 @@ import type {
   ComputersQuery,
   Control,
   Me,
+  NetworkReport,
   UpdateComputer,
 } from '../../contract/resources.js';
 import { type Engine, isRestricting } from '../../engines/engine.js';
@@ -34,7 +35,7 @@ import { isCounted } from '../store/records.js';
 import { Creation, type CreationParts } from './creation.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
-import { refuseNetwork } from './networks.js';
+import { refuseNetwork, reportNetwork } from './networks.js';
 import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
 import { changedSettings, changedSize } from './settings.js';
@@ -321,6 +322,10 @@ export class Computers {
   async resize(record: ComputerRecord, signal: AbortSignal): Promise<Computer> {
     await this.#machines.of(record).resize(signal);
     return this.view(record.id);
+  }
+
+  network(record: ComputerRecord, signal: AbortSignal): Promise<NetworkReport> {
+    return reportNetwork(this.#machines.engine(record.engine), record, signal);
   }
 
   /** If the machine cannot be changed, both get the earlier network, unless another request has set one. */

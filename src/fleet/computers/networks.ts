@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.js';
-import type { ComputerNetwork } from '../../contract/resources.js';
+import type { ComputerNetwork, NetworkReport } from '../../contract/resources.js';
 import { type Engine, isRestricting, type MachineNetworks } from '../../engines/engine.js';
 import { INTERNET } from '../store/computers.js';
 import type { Store } from '../store/index.js';
+import type { ComputerRecord } from '../store/records.js';
 
 /** Throws `unsupported` if the engine cannot restrict a computer to this network. */
 export async function refuseNetwork(engine: Engine, network: ComputerNetwork): Promise<void> {
@@ -12,6 +13,17 @@ export async function refuseNetwork(engine: Engine, network: ComputerNetwork): P
   throw new ApiError('unsupported', message, {
     remedy: 'Leave "network" out, or use another engine.',
   });
+}
+
+/** What the computer may reach, and what it was refused. */
+export async function reportNetwork(
+  engine: Engine,
+  { id, network: text }: Pick<ComputerRecord, 'id' | 'network'>,
+  signal: AbortSignal,
+): Promise<NetworkReport> {
+  const network = JSON.parse(text) as ComputerNetwork;
+  const isList = typeof network !== 'string' && isRestricting(engine);
+  return { network, refused: isList ? await engine.refusedNames(id, signal) : [] };
 }
 
 /** The restricted networks of an engine's computers. */

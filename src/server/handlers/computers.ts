@@ -20,7 +20,8 @@ type Names =
   | 'getControl'
   | 'takeControl'
   | 'releaseControl'
-  | 'getStats';
+  | 'getStats'
+  | 'getNetwork';
 
 export const computerHandlers: Pick<Handlers, Names> = {
   createComputer: ({ fleet, owner, params, body, query, onCreated }) => {
@@ -60,6 +61,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return { success: true };
   },
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
+  getNetwork: ({ fleet, computer, signal }) => fleet.computers.network(computer, signal),
   startComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.start(computer, query.wait ? 'ready' : 'no', stillAllowed),
   stopComputer: ({ fleet, owner, computer }) => fleet.computers.stop(computer, owner),

@@ -200,6 +200,7 @@ const script: readonly Line[] = [
   { argv: ['job', 'logs', name, 'JOB'], stdout: /^$/ },
   { argv: ['job', 'end', name, 'JOB'] },
   { argv: computer('history'), stdout: /\ttype\t/ },
+  { argv: computer('network'), stderr: /no names were refused; network: internet/ },
   { argv: ['audit'], stdout: /\ttype\t/ },
   {
     argv: ['api', `/computers/{${name}}/click`, '-F', 'x=1', '-F', 'y=2'],

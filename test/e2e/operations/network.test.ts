@@ -109,6 +109,11 @@ promise(32, 'a list lets its domains, networks and ports through, and nothing el
   expect(await computer()).toMatchObject({ network: LIST });
   await expectList();
   expect(await resolves('other.example.net')).toBe('');
+  await eventually(async () => {
+    const { json } = await service.http('GET', `/computers/${id}/network`);
+    const names = json.refused.map(({ name }: { name: string }) => name);
+    return names.includes('other.example.net') && !names.includes('allowed.example.com');
+  });
   // Another resolver, over UDP and TCP, and a name of the guest's own.
   await bash('echo 203.0.113.13 allowed.example.com | sudo tee -a /etc/hosts');
   expect(await reaches('allowed.example.com')).toBe(false);

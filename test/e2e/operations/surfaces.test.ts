@@ -383,6 +383,12 @@ describe('a computer', () => {
     expect(entries).toContainEqual({ ...actions[0], computer_id: expect.any(String) });
   });
 
+  it('shows what it may reach', async () => {
+    const report = { network: 'internet', refused: [] };
+    expect(await call('GET', `${C()}/network`)).toEqual(report);
+    expect(await json('computer', 'network', desktop.name)).toEqual(report);
+  });
+
   it('shows its resource usage', async () => {
     const before = await call('GET', `${C()}/stats`);
     // Uses two seconds of processor time.

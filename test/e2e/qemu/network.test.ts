@@ -9,6 +9,7 @@ import { machinePolicy } from '../../../src/engines/qemu/network/machine-policy.
 import { planNetwork } from '../../../src/engines/qemu/network/plan.js';
 import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
 import { applyPolicy, refreshNetwork } from '../../../src/engines/qemu/network/refresh.js';
+import { readRefusedNames } from '../../../src/engines/qemu/network/refused.js';
 import { dialGuestPort } from '../../../src/engines/qemu/socket.js';
 import { eventually } from '../../support/eventually.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
@@ -195,9 +196,14 @@ describeUnless(noNetwork)('a machine with a list', () => {
       for (const host of ['9.9.9.9', '10.77.0.1', ...hostAddresses]) {
         expect(await restricted.run(`nc -w 3 ${host} 53 </dev/null; echo $?`), host).toMatch(/1$/);
       }
+      const refused = async () =>
+        (await readRefusedNames(restricted.directory)).map(({ name }) => name);
+      await eventually(async () => (await refused()).includes(other));
+      expect(await refused()).not.toContain(host);
       const change = (network: ComputerNetwork) =>
         applyPolicy(identity, restricted.directory, machinePolicy(network));
       await change('none');
+      expect(await refused()).toEqual([]);
       expect(await answers(restricted, host)).not.toMatch(/Address.*\d+\.\d+/);
       expect(await fetches(restricted, host)).toBe('');
       await change('internet');

@@ -18,6 +18,10 @@ class RestrictingEngine extends FakeEngine implements Restricting {
     if (this.problem) throw this.problem;
   }
 
+  async refusedNames() {
+    return REFUSED;
+  }
+
   async applyNetwork(): Promise<void> {
     this.changes += 1;
     const { failure } = this;
@@ -27,6 +31,7 @@ class RestrictingEngine extends FakeEngine implements Restricting {
 }
 
 const LIST = { allow: ['example.com'] };
+const REFUSED = [{ name: 'example.net', at: '2026-11-30T10:00:00.000Z', count: 2 }];
 
 let test: TestFleet;
 let engine: RestrictingEngine;
@@ -53,6 +58,15 @@ const create = (network: object | string) =>
 const update = (id: string, network: 'internet' | 'none') =>
   computers().update(computers().find(owner, { id }), { network });
 const stored = () => [...networksOn(test.store.computers, engine.name).values()];
+
+it('asks the engine for the names that a list has refused, and only for those', async () => {
+  const { id } = await create(LIST);
+  const report = () =>
+    computers().network(computers().find(owner, { id }), new AbortController().signal);
+  expect(await report()).toEqual({ network: LIST, refused: REFUSED });
+  await update(id, 'none');
+  expect(await report()).toEqual({ network: 'none', refused: [] });
+});
 
 it('tells the engine what its computers may reach', async () => {
   const { id, network } = await create(LIST);

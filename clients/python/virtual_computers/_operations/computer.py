@@ -224,6 +224,11 @@ def stats(of: Target) -> Flow[Stats]:
     return parse(Stats, (yield from of.ask("GET", "/stats")))
 
 
+def network(of: Target) -> Flow[dict[str, Any]]:
+    """What it may reach, and the names that it was refused."""
+    return (yield from of.ask("GET", "/network"))
+
+
 def view(of: Target, mode: Literal["control", "view"] = "control") -> Flow[View]:
     """A link to the live view for a browser; it opens once, within a minute."""
     answer = yield from of.ask("POST", "/view", {"mode": mode})

@@ -1,10 +1,11 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import type { ComputerNetwork } from '../../../contract/resources/network.js';
+import type { ComputerNetwork, RefusedName } from '../../../contract/resources/network.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
 import type { MachineNetworks } from '../../engine.js';
 import { hasDomains, resolvesNoNames } from '../../network/allow-list.js';
+import { parseRefusedNames } from '../../network/refused-names.js';
 import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgeName } from '../ids.js';
@@ -99,6 +100,12 @@ export class Firewall {
     this.disconnect();
     if (!(await (await this.#check()).connection.guard.hasNameServer()))
       throw noNameServer(dialectOf(this.#docker));
+  }
+
+  /** The names that the list of a machine has refused. */
+  async refusedNames(id: string): Promise<RefusedName[]> {
+    const { guard } = await this.#open().connection;
+    return parseRefusedNames(await guard.refusedNames(bridgeName(this.#options.serviceId, id)));
   }
 
   #refuseHostQueries({ resolvers }: Connection): void {

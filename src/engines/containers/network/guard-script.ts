@@ -1,3 +1,4 @@
+import { COLLECT_REFUSED } from '../../network/refused-names.js';
 import { bridgePrefix } from '../ids.js';
 import { type FirewallPolicy, firewallRules, type Limits, tableName } from './firewall-rules.js';
 import { SUBNET_POOL } from './subnets.js';
@@ -95,14 +96,15 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * with domains BRIDGE.conf for a dnsmasq. `policy NAME BRIDGE RULES CONFIGURATION`, both in base64, sets
  * one, with `-` for nothing; `keep NAME BRIDGE…` removes all others; `names NAME` asks for dnsmasq. Each
  * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
- * down. A table that an earlier guard has loaded stays, with its addresses: its comment is a digest.
+ * down. `refused NAME BRIDGE` answers `NAME ok NAMES`, in base64: the names that dnsmasq has refused
+ * (`COLLECT_REFUSED`, BRIDGE.refused). A table that an earlier guard has loaded stays, with its addresses: its comment is a digest.
  *
  * The kernel prints rules in its own form, so listings are compared with that of a table with the same
  * rules and another name, which applies to no packet (dormant) and is removed at once.
  */
 const GUARD = `
 count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 expected= rules= state= line= error=
-part= held= narrowed=
+part= held= narrowed= collect='${COLLECT_REFUSED}'
 declare -A servers broken
 shopt -s nullglob
 # Without what single packets change.
@@ -171,7 +173,8 @@ end_server() {
 }
 start_server() {
   [ -s "$policies/$1.conf" ] || return 0
-  dnsmasq --keep-in-foreground --conf-file="$policies/$1.conf" </dev/null >/dev/null 2>&1 &
+  dnsmasq --keep-in-foreground --conf-file="$policies/$1.conf" </dev/null >/dev/null \\
+    2> >(exec perl -e "$collect" "$policies/$1.refused" >/dev/null 2>&1) &
   servers[$1]=$!
 }
 repaired() {
@@ -181,6 +184,7 @@ repaired() {
 }
 load_policy() {
   end_server "$1"
+  rm -f "$policies/$1.refused"*
   if ! error=$(nft -f "$policies/$1.nft" 2>&1); then
     broken[$1]=yes
     ip link set "$1" down 2>/dev/null
@@ -233,6 +237,10 @@ keep_policies() {
   narrowed=$(listed_policies)
   echo "$name ok"
 }
+# NAME BRIDGE
+refused_names() {
+  echo "$1 ok $(base64 -w0 "$policies/$2.refused" 2>/dev/null)"
+}
 check_policies() {
   local name
   restore_policies
@@ -266,6 +274,7 @@ while [ "$line" != end ]; do
   case $line in
     "policy "*) set_policy \${line#* }; read_line; continue ;;
     "keep "*) keep_policies \${line#* }; read_line; continue ;;
+    "refused "*) refused_names \${line#* }; read_line; continue ;;
     "names "*)
       if command -v dnsmasq >/dev/null; then echo "\${line#* } ok"; else echo "\${line#* } failed"; fi
       read_line

@@ -21,13 +21,18 @@ import type { Policy } from './policies.js';
  */
 const ANSWER_MS = 5_000;
 
+interface Answer {
+  readonly hasFailed: boolean;
+  readonly text: string;
+}
+
 /**
  * A connection to the container that keeps a service's rules in the kernel of the Engine's host.
  * The container outlives the service and restarts with the Engine.
  */
 export class Guard {
   readonly #stream: ExecStream;
-  readonly #waiting = new Map<string, Deferred<string | undefined>>();
+  readonly #waiting = new Map<string, Deferred<Answer>>();
   #count = 0;
   #current: Promise<unknown> = Promise.resolve();
   #next: Promise<string | undefined> | undefined;
@@ -39,8 +44,8 @@ export class Guard {
       for (const waiting of this.#waiting.values()) waiting.reject(lost());
     });
     linesOf(stream, (line) => {
-      const [, name = '', , reason] = /^(\S+) (ok|failed ?(.*))$/.exec(line) ?? [];
-      this.#waiting.get(name)?.resolve(line.includes(' failed') ? (reason ?? '') : undefined);
+      const [, name = '', word, text = ''] = /^(\S+) (ok|failed) ?(.*)$/.exec(line) ?? [];
+      this.#waiting.get(name)?.resolve({ hasFailed: word === 'failed', text });
     });
   }
 
@@ -89,12 +94,24 @@ export class Guard {
     return (await this.#ask('names ')) === undefined;
   }
 
+  /** The names that the policy of a bridge has refused, as the guard stores them. */
+  async refusedNames(bridge: string): Promise<string> {
+    const { text } = await this.#send('refused ', ` ${bridge}`, QUICK_MS);
+    return Buffer.from(text, 'base64').toString();
+  }
+
+  /** The reason if it has failed. */
   async #ask(before = '', after = '', ms = QUICK_MS): Promise<string | undefined> {
+    const { hasFailed, text } = await this.#send(before, after, ms);
+    return hasFailed ? text : undefined;
+  }
+
+  async #send(before: string, after: string, ms: number): Promise<Answer> {
     if (this.#stream.destroyed) throw lost();
     this.#count += 1;
     // Another connection of an earlier service may still read the same output.
     const name = `${process.pid}-${this.#count}`;
-    const answer = deferred<string | undefined>();
+    const answer = deferred<Answer>();
     this.#waiting.set(name, answer);
     try {
       this.#stream.write(`${before}${name}${after}\n`);

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { ENVIRONMENT } from '../process/command.js';
-import { SERVE_NAMES } from '../process/supervisor-script.js';
+import { REFUSED_FILE, SERVE_NAMES } from '../process/supervisor-script.js';
 import { replaceHostAddresses } from './firewall-rules.js';
 import type { MachinePolicy } from './machine-policy.js';
 import { hostAddresses, type MachineNetwork } from './plan.js';
@@ -35,6 +35,7 @@ if [ -e names.pid ]; then
   rm names.pid
   kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
 fi
+rm -f ${REFUSED_FILE}
 nft "$1" || exit
 [ -z "$2" ] || serve_names "$2"
 `;

@@ -1,3 +1,4 @@
+import { COLLECT_REFUSED } from '../../network/refused-names.js';
 import { DNS_ADDRESS, OUTER_NETWORK, RELAY_PORT, RELAY_SOCKET } from '../network/addresses.js';
 import { NAME_SERVER_PORT } from '../network/firewall-rules.js';
 
@@ -9,8 +10,11 @@ const MAX_CONNECTIONS = 4096;
 
 /** Pipes between the scripts while they start; an interrupted start leaves them behind. */
 const PIPES = ['.log', '.stage', '.ready'];
+/** In the working directory: a pipe for what dnsmasq logs, and the names that it has refused. */
+const NAMES_LOG = '.names';
+export const REFUSED_FILE = 'refused';
 /** Files of an earlier start, which are removed before another. */
-export const LEFTOVERS = [...PIPES, 'names.pid'];
+export const LEFTOVERS = [...PIPES, 'names.pid', NAMES_LOG, REFUSED_FILE];
 
 /**
  * Constant shell scripts that set up a machine's namespaces, execute its QEMU and record its exit.
@@ -35,8 +39,11 @@ const WITHOUT_PRIVILEGES =
 export const SERVE_NAMES = `
 serve_names() {
   (
+    rm -f ${NAMES_LOG} && mkfifo ${NAMES_LOG} || exit
+    ${WITHOUT_PRIVILEGES} perl -e '${COLLECT_REFUSED}' ${REFUSED_FILE} <${NAMES_LOG} \\
+      >/dev/null 2>&1 3>&- 5>&- 6>&- 8>&- 9>&- &
     printf %s "$1" | setpriv --nnp --bounding-set=-all,+net_admin --inh-caps=-all -- \\
-      dnsmasq --keep-in-foreground --conf-file=- >/dev/null 2>&1 3>&- 5>&- 6>&- 8>&- 9>&- &
+      dnsmasq --keep-in-foreground --conf-file=- >/dev/null 2>${NAMES_LOG} 3>&- 5>&- 6>&- 8>&- 9>&- &
     echo $! >names.pid
     tries=0
     until ss -Hlun sport = :${NAME_SERVER_PORT} | grep -q .; do
@@ -44,6 +51,7 @@ serve_names() {
       [ $tries -lt 100 ] && kill -0 $! || exit
       sleep 0.02
     done
+    rm ${NAMES_LOG}
   )
 }
 `;

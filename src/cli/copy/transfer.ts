@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream';
 import type { ComputerFiles } from '../../client/files/files.js';
 import type { files } from '../../contract/index.js';
-import { CliError, UsageError } from '../errors/cli-error.js';
+import { CliError } from '../errors/cli-error.js';
 import { type Copy, failed, Pool, skip } from './copy.js';
 import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
-import { isRemoteDirectory } from './upload.js';
+import { isRemoteDirectory, notADirectory } from './upload.js';
 
 const MAX_DEPTH = 200;
 
@@ -19,7 +19,7 @@ export async function transfer(copy: Transfer, sources: readonly string[], targe
   const found = await Promise.all(sources.map((source) => copy.from.entry(source, { signal })));
   const into = await isRemoteDirectory(copy, target);
   if (!into && (sources.length > 1 || (meansDirectory(target) && found[0]?.type !== 'directory'))) {
-    throw new UsageError(`${target} is not a directory in the computer`);
+    throw notADirectory(target, found.length);
   }
   const pool = new Pool();
   for (const [index, entry] of found.entries()) {

@@ -3,6 +3,7 @@ import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { ServiceError } from '../../client/errors.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { UsageError } from '../errors/cli-error.js';
 import { cannotRead } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
@@ -18,10 +19,7 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
   const files = await localFiles(copy.context, sources);
   const into = await isRemoteDirectory(copy, target);
   if (!into && sources.length > 1) {
-    throw new UsageError(
-      `${target} is not a directory in the computer`,
-      'several sources need a target directory',
-    );
+    throw notADirectory(target, sources.length);
   }
   const pool = new Pool();
   for (const { source, path, stats } of files) {
@@ -29,7 +27,7 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
     const end = into && name !== undefined ? below(target, name) : target;
     if (stats.isDirectory()) await sendDirectory(copy, pool, path, end, stats.mode & 0o777);
     else if (meansDirectory(target) && !into) {
-      throw new UsageError(`${target} is not a directory in the computer`);
+      throw notADirectory(target);
     } else await pool.add(() => sendFile(copy, path, end, stats));
   }
   await pool.end();
@@ -116,4 +114,13 @@ async function sendLink(copy: Copy, path: string, target: string): Promise<void>
   } catch (error) {
     await failed(copy, path, error);
   }
+}
+
+/** For a target that ends with a slash, or of several sources. */
+export function notADirectory(target: string, sources = 1): UsageError {
+  const make = `make it: vc exec COMPUTER -- mkdir -p ${shellWord(target)}`;
+  return new UsageError(
+    `${target} is not a directory in the computer`,
+    sources > 1 ? `several sources need a target directory; ${make}` : make,
+  );
 }

@@ -62,7 +62,10 @@ function withoutNulls(value: unknown): unknown {
 function usageError(name: string, source: Source, { path, message, part }: Problem): UsageError {
   const position = source.position(path, part ?? 'value');
   const where = path.length === 0 ? 'the file' : path.map(String).join('.');
-  return new UsageError(`${name}:${position}: ${where} ${message}`, `correct ${name}`);
+  return new UsageError(
+    `${name}:${position}: ${where} ${message}`,
+    `correct ${name}; for its form: vc up --help`,
+  );
 }
 
 type Issue = z.core.$ZodIssue;

@@ -32,6 +32,7 @@ test('the error of a copy into a missing directory names it', async () => {
   world.service.fail(`GET ${base}/files/entry`, 404, 'not_found', 'no such path');
   const { code, stderr } = await world.run(['computer', 'cp', 'a.txt', 'demo/desktop:none/']);
   expect(stderr).toContain('error: none/ is not a directory in the computer');
+  expect(stderr).toContain('make it: vc exec COMPUTER -- mkdir -p none/');
   expect(code).toBe(2);
 });
 

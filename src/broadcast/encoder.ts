@@ -1,83 +1,67 @@
 import type { Readable } from 'node:stream';
-import { execa } from 'execa';
 import type { Size } from '../screen/types.js';
-import { encoderMissing } from './errors.js';
+import { Ffmpeg } from './ffmpeg.js';
+import { SOUND_BYTES_PER_SECOND, type SoundBuffer } from './sound.js';
 import { encoderArguments, type VideoOptions } from './video.js';
 
-/** Bytes of ffmpeg's stderr that are kept. */
-const STDERR_LIMIT = 2_000;
-/** Milliseconds between SIGTERM and SIGKILL. */
-const END_MS = 2_000;
+interface EncoderOptions {
+  readonly container: 'flv' | 'mp4';
+  readonly video: VideoOptions;
+  readonly sound?: SoundBuffer | undefined;
+}
 
-/**
- * An ffmpeg process: frames in, a container's bytes out. It ends when this process ends, because
- * its input does.
- */
+/** Frames in, with the sound that belongs to them; a container's bytes out. */
 export class Encoder {
   /** The size of its input frames. */
   readonly size: Size;
-  readonly output: Readable;
-  /** Settles when ffmpeg ends; rejects on failure. */
-  readonly ended: Promise<void>;
-  readonly pid: number;
-  readonly #child: ReturnType<typeof spawn>;
-  #stderr = '';
+  readonly #ffmpeg: Ffmpeg;
+  readonly #sound: SoundBuffer | undefined;
+  /** Bytes of sound that belong to a frame. */
+  readonly #soundOfFrame: number;
 
-  private constructor(child: ReturnType<typeof spawn>, pid: number, size: Size) {
+  private constructor(ffmpeg: Ffmpeg, size: Size, { video, sound }: EncoderOptions) {
     this.size = size;
-    this.pid = pid;
-    this.#child = child;
-    this.output = child.stdout;
-    child.stdin.on('error', () => undefined);
-    child.stderr.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_LIMIT);
-    });
-    this.ended = child.then(({ failed, exitCode, signal }) => {
-      if (!failed) return;
-      const lastLine = this.#stderr.trim().split('\n').at(-1) ?? '';
-      throw new Error(`ffmpeg ended with ${signal ?? exitCode}${lastLine && `: ${lastLine}`}`);
-    });
-    this.ended.catch(() => undefined);
+    this.#ffmpeg = ffmpeg;
+    this.#sound = sound;
+    this.#soundOfFrame = SOUND_BYTES_PER_SECOND / video.fps;
   }
 
   /** Starts ffmpeg. Rejects with ApiError `unsupported` when it is not installed. */
-  static async open(size: Size, video: VideoOptions, container: 'flv' | 'mp4'): Promise<Encoder> {
-    const child = spawn(encoderArguments(size, video, container));
-    const { pid } = child;
-    if (pid !== undefined) return new Encoder(child, pid, size);
-    throw encoderMissing(await child);
+  static async open(size: Size, options: EncoderOptions): Promise<Encoder> {
+    const { container, video, sound } = options;
+    const track = sound ? 'sound' : container === 'flv' ? 'silence' : 'none';
+    const args = encoderArguments(size, { ...video, container, track });
+    return new Encoder(await Ffmpeg.start(args, sound ? 2 : 1), size, options);
+  }
+
+  get output(): Readable {
+    return this.#ffmpeg.output;
+  }
+
+  /** Settles when ffmpeg ends; rejects on failure. */
+  get ended(): Promise<void> {
+    return this.#ffmpeg.ended;
+  }
+
+  get pid(): number {
+    return this.#ffmpeg.pid;
   }
 
   /** Writes a frame; calls `taken` when the buffer may be reused. */
   write(frame: Buffer, taken: () => void): void {
-    this.#child.stdin.write(frame, taken);
+    const { input, second } = this.#ffmpeg;
+    if (this.#sound && second?.writable) second.write(this.#sound.take(this.#soundOfFrame));
+    input.write(frame, taken);
   }
 
   /** Ends the input; ffmpeg writes the remaining output and ends. */
   finish(): void {
-    this.#child.stdin.end();
+    this.#ffmpeg.second?.end();
+    this.#ffmpeg.input.end();
   }
 
   /** Ends ffmpeg now; resolves when it has ended. */
-  async kill(): Promise<void> {
-    this.#child.stdin.destroy();
-    this.#child.stdout.destroy();
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_MS);
-    this.#child.kill('SIGTERM');
-    await this.ended.catch(() => undefined);
-    clearTimeout(timer);
+  kill(): Promise<void> {
+    return this.#ffmpeg.kill();
   }
-}
-
-function spawn(args: readonly string[]) {
-  return execa('ffmpeg', args, {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    buffer: false,
-    reject: false,
-    env: { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin' },
-    extendEnv: false,
-    cwd: '/',
-  });
 }

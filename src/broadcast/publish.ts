@@ -5,6 +5,7 @@ import { Encoder } from './encoder.js';
 import { FlvReader } from './flv.js';
 import { FramePacer, type Source } from './frame-pacer.js';
 import { Publisher } from './rtmp/publisher.js';
+import type { SoundBuffer } from './sound.js';
 import type { Target } from './target.js';
 import type { VideoOptions } from './video.js';
 
@@ -16,6 +17,8 @@ export interface PublishOptions {
   readonly rules: AddressRules;
   readonly video: VideoOptions;
   readonly source: Source;
+  /** By default the track for sound is silent. */
+  readonly sound?: SoundBuffer | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface PublishOptions {
  * frame is sent.
  */
 export async function publish(
-  { target, rules, video, source }: PublishOptions,
+  { target, rules, video, source, sound }: PublishOptions,
   signal: AbortSignal,
   onLive: (pid: number) => void,
 ): Promise<void> {
@@ -37,7 +40,7 @@ export async function publish(
     publisher = await Publisher.open(await dial(target, addresses, signal), target);
     signal.throwIfAborted();
     const { size } = source.frame;
-    const sink = await Encoder.open(size, video, 'flv');
+    const sink = await Encoder.open(size, { container: 'flv', video, sound });
     encoder = sink;
     const resized = new Promise<void>((resolve) => {
       pacer = new FramePacer({ fps: video.fps, source, sink, onResize: resolve });

@@ -2,11 +2,14 @@ import type { Readable } from 'node:stream';
 import { onAbort } from '../lib/async/abort.js';
 import { Encoder } from './encoder.js';
 import { FramePacer, type Source } from './frame-pacer.js';
+import type { SoundBuffer } from './sound.js';
 import type { VideoOptions } from './video.js';
 
 interface RecordOptions {
   readonly source: Source;
   readonly video: VideoOptions;
+  /** By default there is no track for sound. */
+  readonly sound?: SoundBuffer | undefined;
   /** Length of the recording; without it, it ends when the reader disconnects. */
   readonly durationMs?: number;
   /** Ends the recording early; it contains everything up to then. */
@@ -25,8 +28,8 @@ export interface Recording {
  * when the screen is resized, which a file cannot represent.
  */
 export async function record(options: RecordOptions): Promise<Recording> {
-  const { source, video, durationMs, signal } = options;
-  const encoder = await Encoder.open(source.frame.size, video, 'mp4');
+  const { source, video, sound, durationMs, signal } = options;
+  const encoder = await Encoder.open(source.frame.size, { container: 'mp4', video, sound });
   const finish = () => {
     clearTimeout(timer);
     pacer.stop();

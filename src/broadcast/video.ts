@@ -1,4 +1,6 @@
 import type { Size } from '../screen/types.js';
+import { PIPES_ONLY } from './ffmpeg.js';
+import { SAMPLE_RATE, SOUND_DELAY_MS } from './sound.js';
 
 export interface VideoOptions {
   /** Frames per second. */
@@ -9,7 +11,8 @@ export interface VideoOptions {
 
 /** Larger screens are scaled down. */
 const LARGEST: Size = { width: 1920, height: 1080 };
-const SAMPLE_RATE = 44_100;
+/** Does not wait for more of an input to find out what it is. */
+const AT_ONCE = ['-probesize', '32', '-analyzeduration', '0'];
 /** More threads mean more slices, which cost quality and save no time at these sizes. */
 const THREADS = 4;
 
@@ -20,47 +23,57 @@ export function outputSize({ width, height }: Size): Size {
   return { width: even(width), height: even(height) };
 }
 
+interface EncodedAs extends VideoOptions {
+  readonly container: 'flv' | 'mp4';
+  /** Many ingest servers reject streams without a track for sound. */
+  readonly track: 'none' | 'silence' | 'sound';
+}
+
 /**
  * Arguments for ffmpeg to encode frames of `size` on stdin (planes Y, U, V, without gaps) as
- * H.264 on stdout: FLV with a silent AAC track for RTMP, or fragmented MP4, which is playable
+ * H.264 on stdout, with AAC sound from `pipe:3`: FLV for RTMP, or fragmented MP4, which is playable
  * when cut off after any fragment. ffmpeg may open only its own pipes, and never learns the target.
  */
 export function encoderArguments(
   size: Size,
-  { fps, bitrate }: VideoOptions,
-  container: 'flv' | 'mp4',
+  { fps, bitrate, container, track }: EncodedAs,
 ): string[] {
   const output = outputSize(size);
   const isScaled = output.width !== size.width || output.height !== size.height;
   const rate = `${bitrate}k`;
   const color = ['-color_range', 'tv', '-colorspace', 'bt709'];
   const options: string[][] = [
-    ['-hide_banner', '-nostats', '-loglevel', 'error', '-protocol_whitelist', 'pipe'],
+    [...PIPES_ONLY],
+    // The sound is buffered so long.
+    track === 'sound' ? ['-itsoffset', String(SOUND_DELAY_MS / 1000)] : [],
     ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${size.width}x${size.height}`],
-    ['-framerate', String(fps), '-probesize', '32', '-analyzeduration', '0', ...color],
+    ['-framerate', String(fps), ...AT_ONCE, ...color],
     ['-i', 'pipe:0'],
-    container === 'flv' ? silence() : [],
+    TRACKS[track],
     isScaled ? ['-vf', `scale=${output.width}:${output.height}:flags=area`] : [],
     ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
     ['-threads', String(THREADS), '-g', String(2 * fps)],
     ['-b:v', rate, '-maxrate', rate, '-bufsize', rate],
     [...color, '-color_primaries', 'bt709', '-color_trc', 'bt709'],
-    container === 'flv' ? flv() : mp4(),
+    track === 'none' ? ['-an'] : ['-c:a', 'aac', '-b:a', track === 'silence' ? '64k' : '128k'],
+    CONTAINERS[container],
     ['-flush_packets', '1', 'pipe:1'],
   ];
   return options.flat();
 }
 
-/** Many ingest servers reject streams without sound. */
-function silence(): string[] {
-  return ['-f', 'lavfi', '-i', `anullsrc=r=${SAMPLE_RATE}:cl=stereo`, '-shortest'];
-}
+/** The second input. */
+const TRACKS = {
+  none: [],
+  silence: ['-f', 'lavfi', '-i', 'anullsrc=r=44100:cl=stereo', '-shortest'],
+  sound: [
+    ...AT_ONCE,
+    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:3', '-shortest'],
+  ],
+};
 
-function flv(): string[] {
-  return ['-c:a', 'aac', '-b:a', '64k', '-f', 'flv', '-flvflags', 'no_duration_filesize'];
-}
-
-function mp4(): string[] {
-  const flags = '+frag_keyframe+empty_moov+default_base_moof';
-  return ['-an', '-f', 'mp4', '-movflags', flags, '-frag_duration', '500000'];
-}
+const MP4_FLAGS = '+frag_keyframe+empty_moov+default_base_moof';
+const CONTAINERS = {
+  flv: ['-f', 'flv', '-flvflags', 'no_duration_filesize'],
+  mp4: ['-f', 'mp4', '-movflags', MP4_FLAGS, '-frag_duration', '500000'],
+};

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { FRAME_RATES } from './constants.js';
-import { exactlyOne, integer, oneOf, quantity, Success, Timestamp, upTo } from './primitives.js';
+import {
+  exactlyOne,
+  flag,
+  integer,
+  oneOf,
+  quantity,
+  queryFlag,
+  Success,
+  Timestamp,
+  upTo,
+} from './primitives.js';
 
 /** As projects are named: 1 to 64 letters, digits, `_`, `-`. */
 export const ConnectionName = z
@@ -63,6 +73,9 @@ export const StartStream = z
     }),
     fps: Fps.default(30),
     bitrate: Bitrate.default(3000),
+    audio: flag()
+      .default(false)
+      .describe('With the sound of the computer in place of a silent track.'),
   })
   .refine(({ connection_name, url }) => (connection_name === undefined) !== (url === undefined), {
     message: 'must say where to stream to: connection_name, or url, not both',
@@ -118,6 +131,7 @@ export const RecordQuery = z.object({
   }),
   fps: fromQuery(Fps.default(30)),
   bitrate: fromQuery(Bitrate.default(3000)),
+  audio: queryFlag('0').describe('`1`: with the sound of the computer.'),
 });
 
 export type Connection = z.infer<typeof Connection>;

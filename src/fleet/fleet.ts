@@ -44,6 +44,7 @@ import { Secrets } from './secrets/secrets.js';
 import { MachineSessions } from './sessions/machine-sessions.js';
 import { SavedDisks } from './snapshots/saved-disks.js';
 import { Snapshots } from './snapshots/snapshots.js';
+import { Sounds } from './sound/sounds.js';
 import type { Store, StoreState } from './store/index.js';
 import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
@@ -106,6 +107,7 @@ export class Fleet {
   readonly secrets: Secrets;
   readonly streamTargets: StreamTargets;
   readonly webhooks: Webhooks;
+  readonly sounds: Sounds;
   readonly streams: Streams;
   readonly drains: Drains;
   readonly members: Members;
@@ -243,7 +245,14 @@ export class Fleet {
     this.browsers = new Browsers(this.actions, this.apiKeys);
     const rules = { allowPrivate: options.allowPrivateTargets ?? false };
     this.streamTargets = new StreamTargets(store, rules);
-    this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
+    this.sounds = new Sounds(running);
+    this.streams = new Streams({
+      running,
+      streamTargets: this.streamTargets,
+      rules,
+      sounds: this.sounds,
+      log,
+    });
     this.webhooks = new Webhooks({
       store,
       rules: { ...rules, lookup: options.webhooks?.lookup },

@@ -534,12 +534,16 @@ def test_opens_the_browser_at_the_base_url(service: ScriptedService) -> None:
 def test_streams_the_screen(service: ScriptedService) -> None:
     desk = client(service).computer(id="c")
     service.answers = [Answer(body=b'{"status": "streaming"}')]
-    assert desk.start_stream("studio", fps=15)["status"] == "streaming"
+    assert desk.start_stream("studio", fps=15, audio=True)["status"] == "streaming"
     assert desk.stream_status()["status"] == "streaming"
     desk.stop_stream()
     paths = [received.path for received in service.received]
     assert paths == [f"/api/computers/c/stream/{what}" for what in ("start", "status", "stop")]
-    assert json.loads(service.received[0].body) == {"connection_name": "studio", "fps": 15}
+    assert json.loads(service.received[0].body) == {
+        "connection_name": "studio",
+        "fps": 15,
+        "audio": True,
+    }
 
 
 def test_lists_the_computers_of_all_projects(service: ScriptedService) -> None:

@@ -21,6 +21,7 @@ import type { RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
 import { ScreenSource } from '../sessions/screen-source.js';
 import type { Session } from '../sessions/session.js';
+import type { Sounds, VideoSound } from '../sound/sounds.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { StreamTargets } from './stream-targets.js';
 
@@ -33,6 +34,7 @@ export interface StreamsParts {
   readonly running: RunningComputers;
   readonly streamTargets: StreamTargets;
   readonly rules: AddressRules;
+  readonly sounds: Pick<Sounds, 'forVideo'>;
   readonly log: Log;
 }
 
@@ -66,7 +68,7 @@ export class Streams {
     let stream: ReconnectingStream;
     try {
       const session = await this.#parts.running.session(record, signal);
-      stream = await this.#open(session, record, target, input);
+      stream = await this.#open(session, record, target, input, signal);
     } finally {
       this.#opening.delete(record.id);
     }
@@ -102,7 +104,7 @@ export class Streams {
   /** Records the screen until the time is over, the client disconnects or the computer stops. */
   async record(
     record: ComputerRecord,
-    { duration, fps, bitrate }: RecordQuery,
+    { duration, fps, bitrate, audio }: RecordQuery,
     signal?: AbortSignal,
   ): Promise<Recording> {
     const session = await this.#parts.running.session(record, signal);
@@ -116,16 +118,20 @@ export class Streams {
     this.#recordings.set(record.id, recordings.add(end));
     const release = session.onClose(end);
     let source: ScreenSource | undefined;
+    let sound: VideoSound | undefined;
     const close = () => {
       release();
       source?.close();
+      sound?.close();
       recordings.delete(end);
       if (recordings.size === 0) this.#recordings.delete(record.id);
     };
     try {
+      if (audio) sound = await this.#parts.sounds.forVideo(session, signal);
       source = await ScreenSource.open(session.screen, fps, end);
       signal?.throwIfAborted();
-      const options = { source, video: { fps, bitrate }, signal: ending.signal };
+      const video = { fps, bitrate };
+      const options = { source, video, sound: sound?.buffer, signal: ending.signal };
       const durationMs = duration === undefined ? {} : { durationMs: duration * 1000 };
       const recording = await recordVideo({ ...options, ...durationMs });
       this.#track(recording.ended.finally(close));
@@ -157,15 +163,22 @@ export class Streams {
     session: Session,
     record: ComputerRecord,
     target: Target,
-    video: { readonly fps: number; readonly bitrate: number },
+    { fps, bitrate, audio }: StartStream,
+    signal: AbortSignal | undefined,
   ): Promise<ReconnectingStream> {
-    const { rules, log } = this.#parts;
+    const { rules, log, sounds } = this.#parts;
     const end = (reason: string) => void stream.end(reason);
-    const source = await ScreenSource.open(session.screen, video.fps, () => {
+    const heard = audio ? await sounds.forVideo(session, signal) : undefined;
+    const video = { fps, bitrate };
+    const source = await ScreenSource.open(session.screen, fps, () => {
       end('The screen did not come back.');
+    }).catch((error: unknown) => {
+      heard?.close();
+      throw error;
     });
+    const sound = heard?.buffer;
     const stream = new ReconnectingStream({
-      attempt: (signal, onLive) => publish({ target, rules, video, source }, signal, onLive),
+      attempt: (signal, onLive) => publish({ target, rules, video, source, sound }, signal, onLive),
       label: target.label,
       onTrouble: (message) => log.info({ computer: record.id, message }, 'stream'),
     });
@@ -173,6 +186,7 @@ export class Streams {
     const over = stream.over.finally(() => {
       release();
       source.close();
+      heard?.close();
     });
     this.#track(over);
     this.#streams.set(record.id, stream);

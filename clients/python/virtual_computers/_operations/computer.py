@@ -280,11 +280,13 @@ def start_stream(
     url: str | None = None,
     fps: Literal[15, 30, 60] | None = None,
     bitrate: int | None = None,
+    audio: bool | None = None,
 ) -> Flow[dict[str, Any]]:
     """
     Streams the screen to a saved RTMP target, or to a URL; returns when the first frame is sent.
+    With `audio`, the stream has the sound of the computer.
     """
-    body = given(connection_name=connection, url=url, fps=fps, bitrate=bitrate)
+    body = given(connection_name=connection, url=url, fps=fps, bitrate=bitrate, audio=audio)
     return (yield from of.ask("POST", "/stream/start", body))
 
 

@@ -132,13 +132,18 @@ def download(
 
 
 def record(
-    of: Target, target: StrPath, *, duration: float, fps: Literal[15, 30, 60] | None = None
+    of: Target,
+    target: StrPath,
+    *,
+    duration: float,
+    fps: Literal[15, 30, 60] | None = None,
+    audio: bool | None = None,
 ) -> Flow[None]:
     """
     Records the screen for `duration` seconds as an MP4 file of this machine, which appears complete or
-    not at all.
+    not at all. With `audio`, it has the sound of the computer.
     """
-    params = query({"duration": duration, "fps": fps})
+    params = query({"duration": duration, "fps": fps, "audio": audio})
     yield from _save(of, f"/record{params}", "video/mp4", target)
 
 

@@ -6,7 +6,7 @@ import { openOutputFile } from '../../../lib/fs/output-file.js';
 import { CliError, InterruptedError, UsageError } from '../../errors/cli-error.js';
 import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
-import { choice, defineCommand, value } from '../../framework/define.js';
+import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { duration } from '../../input/duration.js';
 import { defaultName, outputExtension } from '../../input/output-file.js';
@@ -36,6 +36,7 @@ export const command = defineCommand({
       { otherwise: 'until Ctrl-C' },
     ),
     fps: choice('--fps <n>', 'frames per second', asTexts(FRAME_RATES), { otherwise: '30' }),
+    audio: flag('--audio', 'record the sound of the computer as well'),
   },
   examples: [
     {
@@ -44,7 +45,7 @@ export const command = defineCommand({
     },
     { does: 'Record until Ctrl-C', command: 'vc record demo/desktop' },
   ],
-  async run(context, { computer: given }, { output, for: time, fps }) {
+  async run(context, { computer: given }, { output, for: time, fps, audio }) {
     const { stdout } = context.io;
     const toStdout = output === '-' || (output === undefined && !stdout.isTTY);
     if (toStdout && stdout.isTTY) {
@@ -61,6 +62,7 @@ export const command = defineCommand({
       const query = {
         duration: time,
         fps: fps === undefined ? undefined : (Number(fps) as (typeof FRAME_RATES)[number]),
+        audio: audio || undefined,
       };
       const options = { params, query, signal: stopping.signal };
       const video = await client.requestStream('record', 'video/mp4', options);

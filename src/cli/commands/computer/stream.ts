@@ -7,6 +7,7 @@ import {
   choice,
   defineCommand,
   enumerate,
+  flag,
   oneOf,
   value,
 } from '../../framework/define.js';
@@ -46,6 +47,7 @@ export const command = defineCommand({
       number({ min: 200, max: 20_000, unit: 'kbit/s' }),
       { otherwise: '3000' },
     ),
+    audio: flag('--audio', 'stream the sound of the computer as well'),
   },
   examples: [
     {
@@ -56,7 +58,7 @@ export const command = defineCommand({
     { does: 'Stop the stream', command: 'vc computer stream stop demo/desktop' },
   ],
   async run(context, { action, computer }, options) {
-    const given = Object.entries(options).filter(([, set]) => set !== undefined);
+    const given = Object.entries(options).filter(([, set]) => set !== undefined && set !== false);
     if (action !== 'start' && given.length > 0) {
       throw new UsageError(`--${given[0]?.[0]} is only for start`);
     }
@@ -80,10 +82,11 @@ interface StartOptions {
   readonly url: string | undefined;
   readonly fps: '15' | '30' | '60' | undefined;
   readonly bitrate: number | undefined;
+  readonly audio: boolean;
 }
 
 async function start(context: Context, computer: string, options: StartOptions): Promise<void> {
-  const { connection, url, fps, bitrate } = options;
+  const { connection, url, fps, bitrate, audio } = options;
   if ((connection === undefined) === (url === undefined)) {
     throw new UsageError('no target given', 'use --connection NAME or --url URL');
   }
@@ -91,7 +94,12 @@ async function start(context: Context, computer: string, options: StartOptions):
   const rate = fps === undefined ? undefined : (Number(fps) as 15 | 30 | 60);
   const answer = await during(
     context.progress(`Starting the stream of ${computer}`),
-    onComputer(context, 'startStream', computer, { ...target, fps: rate, bitrate }),
+    onComputer(context, 'startStream', computer, {
+      ...target,
+      fps: rate,
+      bitrate,
+      ...(audio && { audio }),
+    }),
   );
   if (context.globals.json) await printJson(context, answer);
   else {

@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../../../support/eventually.js';
+import { freePort } from '../../../support/screen/ingest.js';
+import { decodeSound, frequencyOf, tone } from '../../../support/screen/tone.js';
+import { type OwnDesktop, openOwnDesktop } from '../../../support/service/desktop.js';
+
+let desktop: OwnDesktop;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'vc-sound-'));
+  desktop = await openOwnDesktop(['--allow-private-targets']);
+  await desktop.computer.files.write('/home/user/tone.raw', tone(440, 10));
+});
+afterAll(async () => {
+  await desktop.close();
+  await rm(directory, { recursive: true });
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  desktop.service.http(method, `/computers/${desktop.id}${path}`, body);
+
+/** Plays the tone in the background. */
+const PLAY = 'paplay --raw --rate=48000 --channels=2 --format=s16le /home/user/tone.raw';
+const play = () => desktop.run(`${PLAY} >/dev/null 2>&1 &`);
+const silence = () => desktop.run('pkill -x paplay; true');
+const processes = (name: string) => desktop.run(`pgrep -xc ${name} || true`);
+
+/** The middle second of a sound, without what is before its first sample and after its last. */
+function middle(samples: Buffer): Buffer {
+  const first = samples.findIndex((byte) => byte !== 0);
+  const start = Math.max(0, first - (first % 4));
+  const half = Math.floor((samples.length - start) / 8) * 4;
+  return samples.subarray(start + half - 96_000, start + half + 96_000);
+}
+
+it('costs no process until a program plays or someone listens', async () => {
+  await silence();
+  expect((await processes('pulseaudio')).trim()).toBe('0');
+});
+
+it('is in a recording that asks for it, and only there', async () => {
+  await play();
+  const clip = join(directory, 'clip.mp4');
+  const record = ['computer', 'record', 'e2e/desktop', '-o', clip, '--for', '4s', '--fps', '15'];
+  expect(await desktop.service.cli([...record, '--audio'])).toMatchObject({ code: 0 });
+  await silence();
+  const heard = await decodeSound(clip);
+  expect(heard.length / 192_000).toBeGreaterThan(3);
+  expect(frequencyOf(middle(heard))).toBeCloseTo(440, -1);
+  // The reader has ended with its listener.
+  await eventually(async () => (await processes('parec')).trim() === '0');
+
+  expect(await desktop.service.cli(record)).toMatchObject({ code: 0 });
+  const { stderr } = await execa('ffmpeg', ['-i', clip], { reject: false });
+  expect(stderr).toContain('Video: h264');
+  expect(stderr).not.toContain('Audio:');
+});
+
+it('is in step with the picture', async () => {
+  await desktop.run(
+    `cat >flash.sh <<'END'
+printf '\\033]11;#000000\\007\\033[?25l'; sleep 3
+${PLAY} & printf '\\033]11;#ffffff\\007'; sleep 3; kill $!
+END
+    xterm -fullscreen +sb -e bash flash.sh >/dev/null 2>&1 & sleep 1`,
+  );
+  const clip = join(directory, 'flash.mp4');
+  const record = ['computer', 'record', 'e2e/desktop', '-o', clip, '--for', '5s', '--fps', '30'];
+  expect(await desktop.service.cli([...record, '--audio'])).toMatchObject({ code: 0 });
+  const { stderr } = await execa('ffmpeg', [
+    ...['-i', clip, '-vf', 'blackdetect=d=0.3:pix_th=0.3:pic_th=0.7'],
+    ...['-af', 'silencedetect=n=-30dB:d=0.3', '-f', 'null', '-'],
+  ]);
+  const white = Number(/black_end:([\d.]+)/.exec(stderr)?.[1]);
+  const loud = Number(/silence_end: ([\d.]+)/.exec(stderr)?.[1]);
+  console.log(`the sound is ${Math.round((loud - white) * 1000)} ms after the picture`);
+  expect(Math.abs(loud - white), stderr).toBeLessThan(0.3);
+});
+
+it('is in a stream in place of the silent track', async () => {
+  const url = `rtmp://127.0.0.1:${await freePort()}/live/test`;
+  const stored = join(directory, 'stream.flv');
+  const server = execa(
+    'ffmpeg',
+    ['-nostdin', '-loglevel', 'error', '-listen', '1', '-i', url, '-t', '4', '-c', 'copy', stored],
+    { reject: false },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await play();
+  expect(await call('POST', '/stream/start', { url, fps: 15, audio: true })).toMatchObject({
+    status: 200,
+  });
+  await server;
+  await call('POST', '/stream/stop');
+  await silence();
+  expect((await readFile(stored)).length).toBeGreaterThan(10_000);
+  expect(frequencyOf(middle(await decodeSound(stored)))).toBeCloseTo(440, -1);
+  await eventually(async () => (await processes('parec')).trim() === '0');
+});
+
+it('says what to do if the image has no sound', async () => {
+  await desktop.run('sudo mv /usr/bin/parec /usr/bin/parec.gone');
+  try {
+    const answer = await call('GET', '/record?audio=1&duration=1');
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain('has no sound');
+    expect(answer.remedy).toContain('vc image build');
+  } finally {
+    await desktop.run('sudo mv /usr/bin/parec.gone /usr/bin/parec');
+  }
+});

@@ -113,6 +113,11 @@ export const ELEMENTS = { default: 250, max: 1000 } as const;
 export const ELEMENT_ID =
   /^[0-9a-f]{8}-\d{1,9}\.\d{1,9}-([A-Za-z0-9_]{1,100}|(\/[A-Za-z0-9_]{1,100}){1,10})$/;
 
+/** Elements that are marked in a picture at most. */
+export const MAX_MARKS = 200;
+/** Id of a picture with marks. */
+export const FRAME_ID = /^frm_[0-9a-f]{12}$/;
+
 /** Actions in one batch at most. */
 export const MAX_BATCH = 100;
 /** Characters of the texts that one batch types at most in all, with the values of secrets. */

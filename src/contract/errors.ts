@@ -47,6 +47,11 @@ export const errorCatalogue = catalogue({
     meaning: 'someone else has control of the computer, so other input is refused',
   },
   off_screen: { status: 400, retry: 'no', meaning: 'the coordinates lie outside the screen' },
+  stale_frame: {
+    status: 400,
+    retry: 'no',
+    meaning: 'the element of a mark is gone, has moved or changed, or its picture is too old',
+  },
   unknown_key: { status: 400, retry: 'no', meaning: 'no key has that name' },
   image_missing: {
     status: 400,

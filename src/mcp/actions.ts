@@ -36,6 +36,8 @@ export const Action = z.object({
   x: pixel.optional(),
   y: pixel.optional(),
   element: z.string().optional().describe('click: id of an element, in place of x and y.'),
+  mark: z.int().optional().describe('click: number in a picture with marks, in place of x and y.'),
+  frame: z.string().optional().describe('click: with mark, the frame of that picture.'),
   button: z.enum(['left', 'right', 'middle']).optional(),
   clicks: z.int().min(1).max(3).optional().describe('click: 2 for a double click.'),
   keys: jsonOr(z.array(z.string()).max(4))
@@ -77,7 +79,7 @@ const POSITIONED: readonly Action['action'][] = [
 
 /** The action of a batch: with the factor of the picture that its coordinates are from. */
 export function scaled(action: Action, scale: number): Readonly<Record<string, unknown>> {
-  if (action.element !== undefined) return action;
+  if (action.element !== undefined || action.mark !== undefined) return action;
   return scale < 1 && POSITIONED.includes(action.action) ? { ...action, scale } : action;
 }
 

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer, QueryInput } from '../contract/types/index.js';
 import type { Computer } from './computers.js';
+import { wordsOf } from './element-lines.js';
 import type { Service } from './service.js';
 
 /** Longest edge of a picture: models scale larger ones themselves, and then miss what they click. */
@@ -13,7 +14,7 @@ const QUALITIES = [80, 50, 20];
 type Content = CallToolResult['content'];
 type Picture = Pick<
   Answer<'screenshot'>,
-  'image' | 'format' | 'width' | 'height' | 'control_notice'
+  ('image' | 'format' | 'width' | 'height' | 'control_notice') | ('frame' | 'marks' | 'truncated')
 >;
 
 /** The factor of pictures of this computer, which applies to coordinates as well. */
@@ -21,19 +22,20 @@ export function scaleOf({ resolution: { width, height } }: Pick<Computer, 'resol
   return Math.min(1, LONG_EDGE / Math.max(width, height));
 }
 
-/** A picture of the screen within the limits, as content of a result. */
+/** A picture of the screen within the limits, with or without marks, as content of a result. */
 export async function takePicture(
   service: Service,
   computer: Computer,
   signal: AbortSignal | undefined,
-  first?: Picture,
+  { first, marks }: { readonly first?: Picture; readonly marks?: boolean } = {},
 ): Promise<Content> {
   const scale = scaleOf(computer);
-  let picture = first ?? (await take(service, computer, { scale, settle: '1' }, signal));
+  const marked = marks ? ({ marks: '1' } as const) : {};
+  let picture = first ?? (await take(service, computer, { scale, settle: '1', ...marked }, signal));
   const { control_notice: notice } = picture;
   for (const quality of QUALITIES) {
     if (picture.image.length <= MOST_CHARACTERS) break;
-    const query = { scale, format: 'jpeg', quality } as const;
+    const query = { scale, format: 'jpeg', quality, ...marked } as const;
     picture = await take(service, computer, query, signal);
   }
   const { image: data, format, width, height } = picture;
@@ -41,7 +43,17 @@ export async function takePicture(
   return [
     { type: 'image', data, mimeType: `image/${format}` },
     { type: 'text', text },
+    ...markLines(picture),
   ];
+}
+
+/** The list of the marks in a picture. */
+function markLines({ frame, marks = [], truncated }: Picture): Content {
+  if (frame === undefined) return [];
+  const head = `Marks of the frame ${frame}: number, role, "name", = "value", states.`;
+  const end = truncated ? ['There are more elements.'] : [];
+  const lines = marks.map((each) => [each.mark, ...wordsOf(each)].join(' '));
+  return [{ type: 'text', text: [head, ...lines, ...end].join('\n') }];
 }
 
 function take(

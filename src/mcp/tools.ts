@@ -1,10 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ComputerNetwork } from '../contract/resources/network.js';
-import type { Answer, BodyInput } from '../contract/types/index.js';
+import type { BodyInput } from '../contract/types/index.js';
 import { Actions, scaled, withSecrets } from './actions.js';
 import type { Computer } from './computers.js';
 import { addressOf, findComputer, listComputers } from './computers.js';
+import { type Element, wordsOf } from './element-lines.js';
 import { scaleOf, takePicture } from './pictures.js';
 import type { Service } from './service.js';
 import { snapshotTools } from './snapshots.js';
@@ -14,10 +15,6 @@ import { ACTS, CHANGES, computer, jsonOr, READS, said, type Tool, tool } from '.
 const MOST = 250;
 /** Most characters of a command's output: models have little use for more. */
 const MOST_OUTPUT = 30_000;
-/** Characters of a name or value in a line. */
-const MOST_CHARACTERS = 120;
-
-type Element = Answer<'getElements'>['elements'][number];
 
 /** The elements on the screen as content of a result, with boxes in pixels of the picture. */
 async function listElements(
@@ -37,17 +34,9 @@ async function listElements(
   return [{ type: 'text', text: [head, ...lines, ...end].join('\n') }];
 }
 
-function lineOf({ id, role, name, value, states, box }: Element, scale: number): string {
-  const words = [id, role, box.map((each) => Math.round(each * scale)).join(','), quoted(name)];
-  if (value !== undefined) words.push('=', quoted(value));
-  if (states.length > 0) words.push(states.join(','));
-  return words.join(' ');
-}
-
-/** A text of a program as one string of JSON, so that it is not taken for another line. */
-function quoted(text: string): string {
-  const cut = text.length > MOST_CHARACTERS;
-  return JSON.stringify(cut ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text);
+function lineOf(element: Element, scale: number): string {
+  const box = element.box.map((each) => Math.round(each * scale)).join(',');
+  return [element.id, ...wordsOf(element, [box])].join(' ');
 }
 
 /** All tools. Without a choice there are ten at most: a model has to read all of them. */
@@ -75,15 +64,16 @@ export const tools: readonly Tool[] = [
     toolset: 'screen',
     title: 'Take a screenshot',
     description:
-      'Shows the screen of a computer when it has stopped changing; with `elements`, also lists buttons, fields and links with an id, which a click takes.',
+      'Shows the screen of a computer when it has stopped changing; with `marks`, draws numbered boxes around what can be clicked and lists it, and a click takes the number; with `elements`, lists all buttons, fields and links with an id, which a click takes.',
     input: z.object({
       computer,
+      marks: z.boolean().default(false).describe('Number what can be clicked.'),
       elements: z.boolean().default(false).describe('Also list the elements on the screen.'),
     }),
     annotations: { ...READS, openWorldHint: true },
-    run: async (service, { computer: given, elements }, signal) => {
+    run: async (service, { computer: given, elements, marks }, signal) => {
       const found = await findComputer(service, given, signal);
-      const picture = await takePicture(service, found, signal);
+      const picture = await takePicture(service, found, signal, { marks });
       const listed = elements ? await listElements(service, found, scaleOf(found), signal) : [];
       return { content: [...picture, ...listed] };
     },
@@ -93,15 +83,16 @@ export const tools: readonly Tool[] = [
     toolset: 'screen',
     title: 'Use mouse and keyboard',
     description:
-      'Carries out mouse and keyboard actions on a computer one after the other, and shows its screen afterwards. Take a screenshot first, and give several actions at once where no look at the screen is needed between them.',
+      'Carries out mouse and keyboard actions on a computer one after the other, and shows its screen afterwards, with marks if one of them used a mark. Take a screenshot first, and give several actions at once where no look at the screen is needed between them.',
     input: z.object({ computer, actions: Actions }),
     annotations: ACTS,
     run: async (service, { computer: given, actions }, signal, secrets = []) => {
       const found = await findComputer(service, given, signal);
       const scale = scaleOf(found);
+      const marks = actions.some(({ mark }) => mark !== undefined);
       const list = [
         ...actions.map((action) => withSecrets(scaled(action, scale), secrets)),
-        { action: 'screenshot', scale, settle: true },
+        { action: 'screenshot', scale, settle: true, ...(marks && { marks }) },
       ];
       const { success, results } = await service.request('batch', {
         params: { id: found.id },
@@ -109,10 +100,13 @@ export const tools: readonly Tool[] = [
         ...(signal && { signal }),
       });
       const last = results.at(-1) as Readonly<Record<string, unknown>> | undefined;
-      if (success) return { content: await takePicture(service, found, signal, last as never) };
+      if (success) {
+        const first = last as never;
+        return { content: await takePicture(service, found, signal, { first, marks }) };
+      }
       const done = results.length - 1;
       const text = `Action ${done + 1} of ${actions.length} failed: ${[last?.error, last?.remedy].filter(Boolean).join(' ')} The ${done} before it were carried out, those after it were not.`;
-      const picture = await takePicture(service, found, signal).catch(() => []);
+      const picture = await takePicture(service, found, signal, { marks }).catch(() => []);
       return { content: [{ type: 'text', text }, ...picture], isError: true };
     },
   }),

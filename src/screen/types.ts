@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { ImageFormat } from '../contract/actions/actions.js';
+import type { NumberedBox } from './capture/marks.js';
 import type { Region, Size } from './geometry.js';
 import type { ButtonInput, ClickInput, DragInput, ScrollInput } from './input/mouse-input.js';
 import type { RawInput } from './input/raw-input.js';
@@ -23,6 +24,8 @@ export interface PictureOptions {
   readonly region?: Region;
   /** Whether to draw the pointer. */
   readonly cursor: boolean;
+  /** Boxes to draw, in pixels of the screen. */
+  readonly boxes?: readonly NumberedBox[] | undefined;
 }
 
 export interface Picture extends Size {

@@ -105,6 +105,31 @@ it('a screenshot lists elements in pixels of the picture, their texts in quotes'
   expect(batch).toMatchObject({ body: { actions: [actions[0], { action: 'screenshot' }] } });
 });
 
+it('with marks, the picture has numbers, which a click takes, and so has the next picture', async () => {
+  const mark = {
+    ...{ mark: 1, id: '2c6e3adb-1.8-72', role: 'button', name: 'O\nK' },
+    ...{ states: ['focusable'], box: [100, 50, 20, 10], actions: [] },
+  };
+  const frame = 'frm_0123456789ab';
+  const taken = {
+    ...{ image: 'aGk=', format: 'png', encoding: 'base64', width: 1, height: 1 },
+    ...{ success: true, frame, marks: [mark], truncated: true },
+  };
+  const { asked, service } = fakeService({ screenshot: () => taken });
+  const shown = await call(service, 'screenshot', { computer: 'desk', marks: true });
+  expect(asked.at(-1)?.options).toMatchObject({ query: { marks: '1' } });
+  expect((shown.content.at(-1) as { text: string }).text.split('\n')).toEqual([
+    `Marks of the frame ${frame}: number, role, "name", = "value", states.`,
+    '1 button "O\\nK" focusable',
+    'There are more elements.',
+  ]);
+  const actions = [{ action: 'click', mark: 1, frame }];
+  await call(service, 'act', { computer: 'desk', actions });
+  expect(asked.find(({ operation }) => operation === 'batch')?.options.body).toEqual({
+    actions: [...actions, { action: 'screenshot', scale: 0.5, settle: true, marks: true }],
+  });
+});
+
 it('a picture is scaled, and coordinates are those of the picture', async () => {
   const { asked, service } = fakeService();
   const shown = await call(service, 'screenshot', { computer: 'desk' });

@@ -159,6 +159,19 @@ def test_elements(desk: Computer) -> None:
     assert desk.find(name="no such name").elements == []
 
 
+def test_marks(desk: Computer, tmp_path: Path) -> None:
+    taken = desk.marked_screenshot(tmp_path / "marks.png", scale=0.5, settle=True)
+    assert (tmp_path / "marks.png").read_bytes() == taken.image
+    assert taken.image.startswith(b"\x89PNG")
+    [mark] = [one for one in taken.marks if one.name == "Mousepad"]
+    x, y, width, height = mark.box
+    desk.click_mark(mark.mark, taken.frame, button="middle")
+    assert desk.cursor() == (x + width // 2, y + height // 2)
+    with pytest.raises(ServiceError) as raised:
+        desk.click_mark(1, "frm_000000000000")
+    assert raised.value.code == "stale_frame"
+
+
 def test_mouse_keyboard_and_screen(desk: Computer, tmp_path: Path) -> None:
     desk.click(5, 5)
     assert desk.click(640, 400, button="right", clicks=1, keys=["ctrl"], settle=True).settled

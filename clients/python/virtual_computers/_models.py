@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Mapping, Sequence, Type, TypeVar, Union
 
@@ -290,6 +291,33 @@ class Elements:
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Elements:
         return cls([Element.of(each) for each in answer["elements"]], answer["truncated"])
+
+
+@dataclass(frozen=True)
+class Mark(Element):
+    """An element that can be clicked, with its number in a picture."""
+
+    mark: int = 0
+
+
+@dataclass(frozen=True)
+class MarkedScreenshot:
+    """A picture with numbered boxes around the elements that can be clicked."""
+
+    image: bytes
+    """The bytes of the image file."""
+    width: int
+    height: int
+    frame: str
+    """The id of this picture, for `click_mark`."""
+    marks: list[Mark]
+    truncated: bool = False
+    """There are more elements than were marked."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> MarkedScreenshot:
+        marks = [Mark.of(each) for each in answer["marks"]]
+        return parse(cls, {**answer, "image": b64decode(answer["image"]), "marks": marks})
 
 
 @dataclass(frozen=True)

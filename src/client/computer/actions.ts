@@ -12,7 +12,13 @@ import { writeLocalFile } from '../platform/index.js';
 import { type IfChanged, type IfNoneMatch, ifChanged } from '../requests.js';
 import type { BatchAnswer } from './batch.js';
 import { ComputerInput, type Options } from './input.js';
-import { type Region, regionTuple, type ScreenshotOptions, screenshotQuery } from './screenshot.js';
+import {
+  type MarkedScreenshot,
+  type Region,
+  regionTuple,
+  type ScreenshotOptions,
+  screenshotQuery,
+} from './screenshot.js';
 
 /** An item in the shape of a model's vendor. */
 export type ModelItem = Answer<'getComputerUse'>['tools'][number];
@@ -60,6 +66,22 @@ export class ComputerActions extends ComputerInput {
       ...call,
     });
     return ifNoneMatch === undefined ? taken.data : ifChanged(taken, ifNoneMatch);
+  }
+
+  /**
+   * Takes a screenshot with numbered boxes around the elements that can be clicked, and lists them:
+   * {@link clickMark} takes the numbers.
+   */
+  async markedScreenshot(options: ScreenshotOptions = {}): Promise<MarkedScreenshot> {
+    const { call, fields } = splitOptions(options);
+    const { image, format, width, height, ...rest } = await this.client.request('screenshot', {
+      params: computerParameters(this.address),
+      query: { ...screenshotQuery(fields), marks: '1' },
+      ...call,
+    });
+    const { frame = '', marks = [], truncated = false } = rest;
+    const bytes = Uint8Array.from(atob(image), (character) => character.charCodeAt(0));
+    return { image: bytes, format, width, height, frame, marks, truncated };
   }
 
   /** The text of the clipboard; empty if nothing has been copied. */

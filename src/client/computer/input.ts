@@ -38,7 +38,11 @@ export class ComputerInput {
   }
 
   /** Resolves to `{settled}` if `settle` was asked for, as all mouse and keyboard actions do. */
-  click(x: number, y: number, options: Options<'click', 'x' | 'y'> = {}): Promise<Settled> {
+  click(
+    x: number,
+    y: number,
+    options: Options<'click', 'x' | 'y' | 'element' | 'mark' | 'frame'> = {},
+  ): Promise<Settled> {
     const { call, fields } = splitOptions(options);
     return this.#act('click', { x, y, ...fields }, call);
   }
@@ -46,11 +50,24 @@ export class ComputerInput {
   /** Clicks in the middle of an element, which {@link elements} or {@link find} has listed. */
   clickElement(
     element: string | { readonly id: string },
-    options: Options<'click', 'element' | 'x' | 'y' | 'scale'> = {},
+    options: Options<'click', 'element' | 'x' | 'y' | 'scale' | 'mark' | 'frame'> = {},
   ): Promise<Settled> {
     const { call, fields } = splitOptions(options);
     const id = typeof element === 'string' ? element : element.id;
     return this.#act('click', { element: id, ...fields }, call);
+  }
+
+  /**
+   * Clicks in the middle of the element with this number in the last picture with marks that was taken
+   * with this API key, or in that of `frame`. Throws `stale_frame` if the element is gone, has moved or
+   * changed since.
+   */
+  clickMark(
+    mark: number,
+    options: Options<'click', 'mark' | 'element' | 'x' | 'y' | 'scale'> = {},
+  ): Promise<Settled> {
+    const { call, fields } = splitOptions(options);
+    return this.#act('click', { mark, ...fields }, call);
   }
 
   /** The elements on the screen: buttons, fields, links, texts; those of the active window first. */

@@ -34,6 +34,14 @@ export interface ScreenshotOptions extends CallOptions {
   readonly settle?: SettleOption | undefined;
 }
 
+/** A picture with numbered boxes around the elements that can be clicked, and their list. */
+export interface MarkedScreenshot
+  extends Pick<Screenshot, 'width' | 'height' | 'format'>,
+    Required<Pick<Screenshot, 'frame' | 'marks' | 'truncated'>> {
+  /** The bytes of the image file. */
+  readonly image: Uint8Array<ArrayBuffer>;
+}
+
 /** The query of the screenshot operation for `options`. */
 export function screenshotQuery({
   region,

@@ -37,6 +37,7 @@ export const BatchScreenshot = z
         examples: [[0, 0, 640, 400]],
       }),
     cursor: flag().default(false).describe('Draws the mouse pointer.'),
+    marks: flag().default(false).describe(actions.MARKS),
     settle: Settle.optional().describe('Waits until the screen is stable first.'),
   })
   .meta(step('Screenshot', 'screenshot'));

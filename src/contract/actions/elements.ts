@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ELEMENTS } from '../constants.js';
+import { ELEMENTS, FRAME_ID, MAX_MARKS } from '../constants.js';
 import { atLeastOne, ElementId, integer, queryNumber, text } from '../primitives.js';
 
 const limit = integer(1, ELEMENTS.max);
@@ -77,6 +77,20 @@ export const Element = z
   })
   .meta({ id: 'Element', description: 'Something on the screen, as its program describes it.' });
 
+export const FrameId = z
+  .string({ error: 'must be a frame, such as frm_0123456789ab' })
+  .regex(FRAME_ID, 'must be a frame, such as frm_0123456789ab')
+  .meta({ description: 'A picture with marks.', examples: ['frm_0123456789ab'] });
+export const MarkNumber = integer(1, MAX_MARKS).meta({
+  description: 'Number of an element in a picture with marks.',
+  examples: [7],
+});
+
+export const MarkedElement = Element.extend({ mark: MarkNumber }).meta({
+  id: 'MarkedElement',
+  description: 'An element that can be clicked, with its number in the picture.',
+});
+
 export const Elements = z
   .object({
     elements: z.array(Element).describe('In the order of reading.'),
@@ -91,4 +105,5 @@ export const Elements = z
 
 export type FindElements = z.infer<typeof FindElements>;
 export type Element = z.infer<typeof Element>;
+export type MarkedElement = z.infer<typeof MarkedElement>;
 export type Elements = z.infer<typeof Elements>;

@@ -22,6 +22,7 @@ import {
   text,
 } from '../primitives.js';
 import { AllowedSecrets } from '../resources/secrets.js';
+import { FrameId, MarkNumber } from './elements.js';
 import { Settle } from './settle.js';
 
 /** An action's answer. `settled`, with `settle`: whether the screen became stable in time. */
@@ -56,7 +57,7 @@ const top = (what: string) =>
 const keys = ModifierKeys.optional();
 
 /** What a click needs, as metadata. */
-export const CLICK_ON = exactlyOne(['x', 'y'], 'element');
+export const CLICK_ON = exactlyOne(['x', 'y'], 'element', 'mark');
 
 export const Click = z
   .object({
@@ -64,6 +65,12 @@ export const Click = z
     y: top('Position').optional(),
     element: ElementId.optional().describe(
       'An element of `elements` to click in the middle of, instead of `x` and `y`.',
+    ),
+    mark: MarkNumber.optional().describe(
+      'A mark of a screenshot with `marks`, instead of `x` and `y`: clicks in the middle of its element, if that is still what and where it was; else `stale_frame`.',
+    ),
+    frame: FrameId.optional().describe(
+      'With `mark`: the frame of that screenshot. Without it the last one that was taken with this API key.',
     ),
     button: MouseButton.default('left'),
     double: flag().default(false).describe('Clicks twice; the same as `clicks: 2`.'),
@@ -77,7 +84,7 @@ export const Click = z
   .meta({
     id: 'Click',
     ...CLICK_ON,
-    description: 'A click with the mouse, on a position or an element.',
+    description: 'A click with the mouse, on a position, an element or a mark.',
     examples: [{ x: 640, y: 400 }],
   });
 

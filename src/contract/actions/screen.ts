@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_SECONDS, IMAGE_FORMATS } from '../constants.js';
+import { DEFAULT_SECONDS, IMAGE_FORMATS, MAX_MARKS } from '../constants.js';
 import {
   atLeastOne,
   integer,
@@ -10,6 +10,7 @@ import {
   Timestamp,
 } from '../primitives.js';
 import { MetCondition, Until } from './conditions.js';
+import { FrameId, MarkedElement } from './elements.js';
 import { SettleText } from './settle.js';
 
 /** What a wait needs, as metadata. */
@@ -87,6 +88,9 @@ export const ImageFormat = oneOfWords(IMAGE_FORMATS).meta({
   description: 'Format of a picture.',
 });
 
+/** What marks are, as the description of the field. */
+export const MARKS = `Draws numbered boxes around elements that can be clicked, at most the first ${MAX_MARKS} in the order of reading, and lists them; \`click\` takes the numbers. The answer is JSON.`;
+
 export const ScreenshotQuery = z.object({
   format: ImageFormat.optional().describe(
     'Format of the image. Without it that of the header `Accept`, or else `png`.',
@@ -110,6 +114,7 @@ export const ScreenshotQuery = z.object({
       examples: ['0,0,640,400'],
     }),
   cursor: queryFlag('0').describe('Draws the mouse pointer.'),
+  marks: queryFlag('0').describe(MARKS),
   settle: SettleText.optional(),
 });
 
@@ -153,6 +158,15 @@ export const Screenshot = z
       .number()
       .int()
       .meta({ description: 'Pixels.', examples: [800] }),
+    frame: FrameId.optional().describe('With `marks`: the id of this picture, for `click`.'),
+    marks: z
+      .array(MarkedElement)
+      .optional()
+      .describe('With `marks`: the elements that are marked, with boxes in pixels of the screen.'),
+    truncated: z
+      .boolean()
+      .optional()
+      .describe('With `marks`: there are more elements than were marked.'),
   })
   .meta({ id: 'Screenshot', description: 'An image of the screen.' });
 

@@ -18,7 +18,7 @@ export const screenOperations = {
     tag: 'Screen',
     summary: 'Take a screenshot',
     description:
-      'Answers JSON with the image in base64. With `Accept: image/png`, `image/jpeg` or `image/webp` it answers the bytes of the image.',
+      'Answers JSON with the image in base64. With `Accept: image/png`, `image/jpeg` or `image/webp` it answers the bytes of the image. `marks` needs JSON, and takes as long as `getElements`.',
     access: look.project,
     audit: 'screenshot',
     published: true,

@@ -11,6 +11,7 @@ import type { Shell } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { untilTaken, whileAllowed } from '../control/allowed-input.js';
 import { controlNotice } from '../control/control-notice.js';
+import type { Marked } from '../elements/marks.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -31,6 +32,7 @@ import {
   computerFacts,
   cursorPosition,
   type ScreenshotRequest,
+  takeMarkedScreenshot,
   takeScreenshot,
   takeThumbnail,
 } from './screen-queries.js';
@@ -121,8 +123,12 @@ export class Actions {
     record: ComputerRecord,
     query: ScreenshotRequest,
     signal?: AbortSignal,
-  ): Promise<Picture> {
-    return takeScreenshot(await this.#running.session(record, signal), record, query, signal);
+    by?: Owner,
+  ): Promise<Picture & Partial<Marked>> {
+    const session = await this.#running.session(record, signal);
+    if (!query.marks) return takeScreenshot(session, record, query, signal);
+    const mark = () => this.#parts.elements.mark(session, query.region, signal, by?.keyId);
+    return takeMarkedScreenshot(session, record, query, mark, signal);
   }
 
   /** A small JPEG for a list of computers, which is no use of the computer. */
@@ -243,7 +249,7 @@ export class Actions {
     const located =
       prepared.element === undefined
         ? prepared
-        : await this.#parts.elements.locate(session, record, prepared, signal);
+        : await this.#parts.elements.locate(session, record, prepared, signal, by?.keyId);
     const held = { queue: session.input, keyId: by?.keyId, computerId: record.id };
     const onActed = (screen: Screen) => this.held.acted(screen, held);
     const work = () => performInput({ session, record, prepared: located, onActed, signal });
@@ -260,7 +266,7 @@ export class Actions {
   ): Promise<BatchResult['results'][number]> {
     switch (action.action) {
       case 'screenshot': {
-        const picture = await this.screenshot(record, action, signal);
+        const picture = await this.screenshot(record, action, signal, by);
         const returned = by && this.#parts.control.returnedSince(record.id, by);
         return { ...pictureAnswer(picture), ...controlNotice(returned) };
       }

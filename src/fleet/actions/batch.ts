@@ -11,6 +11,7 @@ import { jsonLength } from '../../lib/json/length.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { requireTypable } from '../../screen/typing/typing-plan.js';
+import type { Marked } from '../elements/marks.js';
 import { publicMessage } from '../errors/public-message.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
 import type { Fill } from '../secrets/secrets.js';
@@ -138,7 +139,6 @@ export function base64Length({ length }: Buffer): number {
 }
 
 /** The screenshot of a step. */
-export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
-  const image = data.toString('base64');
-  return { success: true, image, format, encoding: 'base64', width, height };
+export function pictureAnswer({ data, ...picture }: Picture & Partial<Marked>): Screenshot {
+  return { success: true, image: data.toString('base64'), encoding: 'base64', ...picture };
 }

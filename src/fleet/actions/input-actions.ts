@@ -4,6 +4,7 @@ import { MAX_HOLD_MS, SCROLL_STEP_PIXELS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Point } from '../../screen/geometry.js';
 import type { Screen, ScrollInput } from '../../screen/types.js';
+import type { MarkRequest } from '../elements/marks.js';
 import type { Fill } from '../secrets/secrets.js';
 import { unscaled } from './coordinates.js';
 
@@ -12,8 +13,8 @@ export interface PreparedInput {
   /** Milliseconds that the action itself lasts, without the display server's answer. */
   readonly takesMs: number;
   readonly settle: Settle;
-  /** Id of the element in whose middle it is performed. */
-  readonly element?: string | undefined;
+  /** The element in whose middle it is performed: its id, or its mark in a picture. */
+  readonly element?: string | MarkRequest | undefined;
   /** Where that is. */
   readonly at?: Point;
   /** `at` is the middle of its element. */
@@ -32,14 +33,21 @@ function move({ x, y, keys, scale, settle }: actions.Move): PreparedInput {
 }
 
 function click(input: actions.Click): PreparedInput {
-  const { button, element, keys, settle, scale } = input;
+  const { button, mark, frame, keys, settle, scale } = input;
+  const element = mark === undefined ? input.element : { mark, frame };
   const clicks = input.clicks ?? (input.double ? 2 : 1);
   const place = optionalPoint(input);
-  if (place === undefined && element === undefined) {
-    throw new ApiError('invalid_request', 'x is missing: a click needs x and y, or an element.');
+  const places = [place, input.element, mark].filter((each) => each !== undefined).length;
+  if (places === 0) {
+    const message = 'x is missing: a click needs x and y, an element, or a mark.';
+    throw new ApiError('invalid_request', message);
   }
-  if (place !== undefined && element !== undefined) {
-    throw new ApiError('invalid_request', 'Either x and y or element can be given, not both.');
+  if (places > 1) {
+    const message = 'Only one of x and y, element, and mark can be given.';
+    throw new ApiError('invalid_request', message);
+  }
+  if (frame !== undefined && mark === undefined) {
+    throw new ApiError('invalid_request', 'frame needs a mark.');
   }
   return {
     takesMs: 0,

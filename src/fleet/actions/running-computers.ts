@@ -1,6 +1,8 @@
 import type { Elements } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
+import type { Region } from '../../screen/types.js';
 import type { ControlLeases } from '../control/leases.js';
+import type { Marked } from '../elements/marks.js';
 import { LOST, lostReason, lostRemedy } from '../errors/lost-machine.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Machines } from '../lifecycle/machines.js';
@@ -14,13 +16,21 @@ import type { PreparedInput } from './input-actions.js';
 const READY_WITHIN_MS = 60_000;
 
 export interface Locating {
-  /** The same input, performed in the middle of its element if it is for one. */
+  /** The same input of an API key, performed in the middle of its element if it is for one. */
   locate(
     session: Session,
     record: ComputerRecord,
     input: PreparedInput,
     signal?: AbortSignal,
+    keyId?: string,
   ): Promise<PreparedInput>;
+  /** The elements that can be clicked, numbered for a picture. */
+  mark(
+    session: Session,
+    region: Region | undefined,
+    signal?: AbortSignal,
+    keyId?: string,
+  ): Promise<Marked>;
   /** The elements on the screen. */
   all(session: Session, signal?: AbortSignal): Promise<Elements>;
 }

@@ -3,7 +3,9 @@ import type {
   ImageFormat,
   ScreenshotQuery,
 } from '../../contract/actions/actions.js';
-import type { Picture, Size } from '../../screen/types.js';
+import type { Settle } from '../../contract/actions/settle.js';
+import type { Picture, PictureOptions, Screen, Size } from '../../screen/types.js';
+import type { Marked } from '../elements/marks.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -13,18 +15,49 @@ const SCREENSHOT_MS = 15_000;
 
 export type ScreenshotRequest = ScreenshotQuery & { readonly format: ImageFormat };
 
-export async function takeScreenshot(
-  { screen: connection }: Session,
+/** A screenshot when the screen has settled; `boxes` are drawn into it. */
+export function takeScreenshot(
+  session: Session,
   record: ComputerRecord,
-  query: ScreenshotRequest,
+  query: ScreenshotRequest & Pick<PictureOptions, 'boxes'>,
   signal?: AbortSignal,
 ): Promise<Picture> {
+  return whenSettled(
+    session,
+    record,
+    query.settle,
+    (screen, s) => screen.screenshot(query, s),
+    signal,
+  );
+}
+
+/** A screenshot with the elements that can be clicked on it. */
+export async function takeMarkedScreenshot(
+  session: Session,
+  record: ComputerRecord,
+  query: ScreenshotRequest,
+  mark: () => Promise<Marked>,
+  signal?: AbortSignal,
+): Promise<Picture & Marked> {
+  if (query.settle) await whenSettled(session, record, query.settle, async () => undefined, signal);
+  const marked = await mark();
+  const boxes = marked.marks.map(({ mark: number, box }) => ({ number, box }));
+  const wanted = { ...query, settle: undefined, boxes };
+  return { ...(await takeScreenshot(session, record, wanted, signal)), ...marked };
+}
+
+async function whenSettled<T>(
+  { screen: connection }: Session,
+  record: ComputerRecord,
+  settle: Settle,
+  work: (screen: Screen, signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const message = `The screen of ${JSON.stringify(record.name)} did not answer in time.`;
-  const { settle } = query;
   return withGuestDeadline(SCREENSHOT_MS + (settle?.max_ms ?? 0), message, signal, (s) =>
     connection.use(async (screen) => {
       await settled(screen, settle, s);
-      return screen.screenshot(query, s);
+      return work(screen, s);
     }, s),
   ).catch((error) => {
     dropIfFrozen(connection, error);

@@ -26,6 +26,7 @@ export function pictureStep(
     format,
     quality,
     cursor: true,
+    marks: false,
     region,
     scale: pictureScale(region ?? screen, max_edge, limits),
     settle: settle ? SETTLE : undefined,

@@ -3,11 +3,13 @@ import { ELEMENTS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
 import { composed } from '../../lib/text/composed.js';
+import type { Region } from '../../screen/types.js';
 import type { PreparedInput } from '../actions/input-actions.js';
 import type { Locating, RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
+import { Frames, type Marked, markElements, middleOf, requireSame } from './marks.js';
 import { Walks } from './walks.js';
 
 type Conditions = Pick<FindElements, 'text' | 'role' | 'name'>;
@@ -51,6 +53,7 @@ const folded = (text: string): string => composed(text.trim()).toLowerCase();
 export class Elements implements Locating {
   readonly #running: Pick<RunningComputers, 'session'>;
   readonly #walks = new WeakMap<Session, Walks>();
+  readonly #frames = new WeakMap<Session, Frames>();
 
   constructor(running: Pick<RunningComputers, 'session'>) {
     this.#running = running;
@@ -78,25 +81,47 @@ export class Elements implements Locating {
 
   /**
    * The same input, performed in the middle of its element if it is for one. Throws `not_found` for an
-   * element that is gone or hidden.
+   * element that is gone or hidden, and `stale_frame` for a mark that no longer shows its element.
    */
   async locate(
     session: Session,
     record: ComputerRecord,
     input: PreparedInput,
     signal?: AbortSignal,
+    keyId?: string,
   ): Promise<PreparedInput> {
-    const { element: id } = input;
-    if (id === undefined) return input;
+    const { element } = input;
+    if (element === undefined) return input;
+    const marked =
+      typeof element === 'string'
+        ? undefined
+        : this.#framesOf(session).element(element, keyId, record);
+    const id = marked?.id ?? String(element);
     const found = await this.#of(session).find(id, signal);
+    if (marked !== undefined) requireSame(marked, found, record);
     if (found === undefined) {
       throw new ApiError('not_found', `The element ${id} is gone or cannot be seen.`, {
         remedy: `List the elements again: vc computer elements ${inCommands(record)}`,
       });
     }
-    const [x, y, width, height] = found.box;
-    const at = { x: x + Math.floor(width / 2), y: y + Math.floor(height / 2) };
+    const at = middleOf(found);
     return { ...input, at, perform: (screen, s) => input.perform(screen, s, at) };
+  }
+
+  async mark(
+    session: Session,
+    region: Region | undefined,
+    signal?: AbortSignal,
+    keyId?: string,
+  ): Promise<Marked> {
+    const marked = markElements(await this.all(session, signal), region);
+    return this.#framesOf(session).add(marked, keyId);
+  }
+
+  #framesOf(session: Session): Frames {
+    const frames = this.#frames.get(session) ?? new Frames();
+    this.#frames.set(session, frames);
+    return frames;
   }
 
   async #list(record: ComputerRecord, limit: number, signal: AbortSignal | undefined) {

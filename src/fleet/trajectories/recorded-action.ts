@@ -20,10 +20,11 @@ export function asTyped(given: BatchAction, filled: object): BatchAction {
   return { ...given, secrets: (filled as Pick<typeof given, 'secrets'>).secrets };
 }
 
-/** A click on an element as one on the place where the element was, which can be replayed. */
+/** A click on an element or mark as one on the place where it was, which can be replayed. */
 export function atPoint(action: RecordedAction, at: Point | undefined): RecordedAction {
   if (at === undefined || action.action !== 'click') return action;
-  return { ...action, ...at, element: undefined, scale: undefined };
+  const fields = { element: undefined, mark: undefined, frame: undefined, scale: undefined };
+  return { ...action, ...at, ...fields };
 }
 
 const POINTS = [

@@ -9,6 +9,7 @@ import { PIXEL } from '../rfb/constants.js';
 import type { Picture, PictureOptions } from '../types.js';
 import { encode } from './encode.js';
 import { encodings } from './encodings.js';
+import { drawMarks } from './marks.js';
 import { PngBands } from './png/bands.js';
 
 /** Most pictures kept, and bytes of all of them if there are several. */
@@ -120,6 +121,7 @@ export class Screenshots {
     const quality = format === 'png' ? undefined : options.quality;
     const kind = JSON.stringify([x, y, width, height, format, quality, scale, options.cursor]);
     const state = [framebuffer.versionOf(region), pointer?.cursor, pointer?.x, pointer?.y];
+    if (options.boxes !== undefined) return this.#encode(options, region, pointer);
     return this.#recent.get(kind, state, () => this.#encode(options, region, pointer));
   }
 
@@ -131,7 +133,8 @@ export class Screenshots {
     const { framebuffer } = this.#connection;
     const { width, height } = framebuffer.size;
     const isWhole = region.width === width && region.height === height;
-    const isPlain = options.format === 'png' && options.scale === 1 && isWhole;
+    const { format, scale, boxes } = options;
+    const isPlain = format === 'png' && scale === 1 && isWhole && boxes === undefined;
     const pixels = this.#memory(region.width * region.height * PIXEL);
     try {
       if (isPlain && this.#bands.choose() === 'bands') {
@@ -139,6 +142,7 @@ export class Screenshots {
       }
       framebuffer.read(region, pixels);
       if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
+      if (boxes !== undefined) drawMarks(pixels, region, boxes, scale);
       return await encodings.run(() => encode(pixels, region, options));
     } finally {
       this.#spare = pixels;

@@ -5,11 +5,13 @@ import {
   inputActions,
 } from '../../contract/actions/actions.js';
 import { IMAGE_FORMATS } from '../../contract/constants.js';
+import { ApiError } from '../../contract/errors.js';
 import type { Answer } from '../../contract/operations.js';
 import { bashLines } from '../../fleet/actions/bash-lines.js';
 import { base64Length } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
 import { controlNotice } from '../../fleet/control/control-notice.js';
+import type { Marked } from '../../fleet/elements/marks.js';
 import type { Picture } from '../../screen/types.js';
 import { accepts, mediaTypes } from '../http/conditional/accept.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
@@ -36,11 +38,11 @@ const PART = 192 * 1024;
 
 /** A screenshot in JSON. The picture, which has most of its bytes, is not read as a text again. */
 function pictureJson(
-  { data, format, width, height }: Picture,
+  { data, ...picture }: Picture & Partial<Marked>,
   notice: ReturnType<typeof controlNotice>,
 ): Bytes {
   const head = Buffer.from('{"success":true,"image":"');
-  const told = JSON.stringify({ format, encoding: 'base64', width, height, ...notice });
+  const told = JSON.stringify({ encoding: 'base64', ...picture, ...notice });
   const tail = Buffer.from(`",${told.slice(1)}`);
   const length = head.length + base64Length(data) + tail.length;
   const json = Buffer.allocUnsafe(length);
@@ -52,6 +54,11 @@ function pictureJson(
   }
   tail.copy(json, end);
   return new Bytes(json, 'application/json; charset=utf-8');
+}
+
+function needsJson(): ApiError {
+  const message = 'marks: the list of marks needs JSON, but Accept asks for the bytes of an image.';
+  return new ApiError('invalid_request', message, { remedy: 'Send Accept: application/json' });
 }
 
 /** Lines of JSON, one a piece of output. */
@@ -69,12 +76,16 @@ export const actionHandlers: Pick<Handlers, Names> = {
   screenshot: async ({ fleet, owner, computer, query, headers, signal }) => {
     const wanted = acceptedImage(headers.accept);
     const format = query.format ?? wanted ?? 'png';
-    const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
+    if (query.marks && wanted !== undefined) throw needsJson();
+    const request = { ...query, format };
+    const picture = await fleet.actions.screenshot(computer, request, signal, owner);
     const returned = fleet.control.returnedSince(computer.id, owner);
     const answer =
       wanted === undefined
         ? pictureJson(picture, controlNotice(returned))
         : new Bytes(picture.data, `image/${format}`);
+    // Each picture has a frame of its own.
+    if (query.marks) return answer;
     const etag = etagOf(picture.data, wanted === undefined ? 'json' : 'bytes');
     return new Tagged(
       answer,

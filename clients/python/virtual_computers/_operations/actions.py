@@ -7,8 +7,8 @@ from typing import Any, Literal, Mapping, Sequence, Union
 
 from .computer import Target
 from .._errors import CommandError
-from .._models import BatchResult, CommandResult, Element, Elements, PythonResult, Settled
-from .._models import WaitResult, parse
+from .._models import BatchResult, CommandResult, Element, Elements, MarkedScreenshot, PythonResult
+from .._models import Settled, WaitResult, parse
 from .._requests import Flow, call, given
 
 Button = Literal["left", "right", "middle", "back", "forward"]
@@ -35,16 +35,43 @@ def screenshot(
     settle: Settle = None,
 ) -> Flow[bytes]:
     """Takes a screenshot; returns the bytes of an image file, and writes them to `path`."""
-    params: dict[str, Any] = {
-        **given(format=format, quality=quality, scale=scale, cursor=cursor),
-        "region": region and ",".join(map(str, region)),
-        "settle": ",".join(map(str, settle)) if isinstance(settle, tuple) else settle,
-    }
+    params = _picture(region, settle, format=format, quality=quality, scale=scale, cursor=cursor)
     url, accept = f"{of.path}/screenshot", f"image/{format}"
     answer = yield from call(of.session, "GET", url, params=params, accept=accept)
     if path is not None:
         Path(path).write_bytes(answer.body)
     return answer.body
+
+
+def marked_screenshot(
+    of: Target,
+    path: StrPath | None = None,
+    *,
+    format: Literal["png", "jpeg", "webp"] = "png",
+    quality: int | None = None,
+    scale: float | None = None,
+    region: Region | None = None,
+    cursor: bool | None = None,
+    settle: Settle = None,
+) -> Flow[MarkedScreenshot]:
+    """
+    Takes a screenshot with numbered boxes around the elements that can be clicked, and lists them:
+    `click_mark` takes the numbers. Writes the image to `path`.
+    """
+    params = _picture(region, settle, format=format, quality=quality, scale=scale, cursor=cursor)
+    answer = yield from of.ask("GET", "/screenshot", params={**params, "marks": True})
+    taken = MarkedScreenshot.of(answer)
+    if path is not None:
+        Path(path).write_bytes(taken.image)
+    return taken
+
+
+def _picture(region: Region | None, settle: Settle, **fields: Any) -> dict[str, Any]:
+    return {
+        **given(**fields),
+        "region": region and ",".join(map(str, region)),
+        "settle": ",".join(map(str, settle)) if isinstance(settle, tuple) else settle,
+    }
 
 
 def click(
@@ -75,6 +102,24 @@ def click_element(
     """Clicks in the middle of an element, which `elements` or `find` has listed."""
     id = element if isinstance(element, str) else element.id
     return _act(of, "click", given(element=id, button=button, clicks=clicks, keys=keys), settle)
+
+
+def click_mark(
+    of: Target,
+    mark: int,
+    frame: str | None = None,
+    *,
+    button: Button | None = None,
+    clicks: int | None = None,
+    keys: Sequence[str] | None = None,
+    settle: Settle = None,
+) -> Flow[Settled]:
+    """
+    Clicks in the middle of the element with this number in a picture of `marked_screenshot`: that of
+    `frame`, or the last one. Raises `stale_frame` if the element is gone, has moved or changed since.
+    """
+    body = given(mark=mark, frame=frame, button=button, clicks=clicks, keys=keys)
+    return _act(of, "click", body, settle)
 
 
 def elements(of: Target, limit: int | None = None) -> Flow[Elements]:

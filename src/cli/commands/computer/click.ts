@@ -1,4 +1,4 @@
-import { MOUSE_BUTTONS } from '../../../contract/constants.js';
+import { MAX_MARKS, MOUSE_BUTTONS } from '../../../contract/constants.js';
 import { elementId } from '../../elements/element-id.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
@@ -21,6 +21,12 @@ export const command = defineCommand({
       'click on an element: ROLE:NAME, TEXT or its id',
       nonEmpty,
     ),
+    mark: value(
+      '-m, --mark <n>',
+      'click on this number of the last vc screenshot --marks',
+      number({ min: 1, max: MAX_MARKS, unit: 'mark' }),
+    ),
+    frame: value('--frame <id>', 'with --mark: the frame of the screenshot', nonEmpty),
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
     right: flag('--right', 'same as --button right'),
     middle: flag('--middle', 'same as --button middle'),
@@ -41,13 +47,17 @@ export const command = defineCommand({
     },
     { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
     { does: 'Click on a button', command: "vc click demo/desktop --element 'button:Reload'" },
+    { does: 'Click on what has the number 7', command: 'vc click demo/desktop --mark 7' },
     { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
   async run(context, { computer, position }, options) {
-    const { element, button, right, middle, double, clicks, hold, scale, settle } = options;
-    if ((position.x === undefined) === (element === undefined)) {
-      throw new UsageError('either a position X Y or --element is needed');
+    const { element, mark, frame, button, right, middle, double, clicks, hold, scale, settle } =
+      options;
+    const places = [position.x, element, mark].filter((each) => each !== undefined).length;
+    if (places !== 1) {
+      throw new UsageError('either a position X Y, --element or --mark is needed');
     }
+    if (frame !== undefined && mark === undefined) throw new UsageError('--frame needs --mark');
     const buttons = [button, right && 'right', middle && 'middle'].filter(Boolean);
     if (new Set(buttons).size > 1) throw new UsageError('only one button can be given');
     if (double && clicks !== undefined)
@@ -55,6 +65,8 @@ export const command = defineCommand({
     await act(context, 'click', computer, {
       ...position,
       element: element && (await elementId(context, computer, element)),
+      mark,
+      frame,
       clicks,
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,

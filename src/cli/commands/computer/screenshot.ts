@@ -1,14 +1,11 @@
-import { resolve } from 'node:path';
 import { type ScreenshotOptions, screenshotQuery } from '../../../client/computer/screenshot.js';
 import { computerParameters } from '../../../client/http/address.js';
-import { IMAGE_FORMATS } from '../../../contract/constants.js';
-import { writeOutputFile } from '../../../lib/fs/output-file.js';
+import { IMAGE_FORMATS, MAX_MARKS } from '../../../contract/constants.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
-import { defaultName, outputExtension } from '../../input/output-file.js';
+import { defaultName, outputExtension, writeImage } from '../../input/output-file.js';
 import { factor, nonEmpty, number, region } from '../../input/parse.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -27,7 +24,8 @@ export const command = defineCommand({
   details: [
     'Without -o, the image is shown in terminals that support it (kitty, iTerm2, sixel), else written',
     'to a new file in the current directory. With --show, other terminals show it as coloured text.',
-    'In a pipe it goes to stdout, and --json prints it in base64. Files are written atomically.',
+    'In a pipe it goes to stdout, and --json prints it in base64. Files are written atomically. With',
+    `--marks, elements that can be clicked (at most ${MAX_MARKS}) have numbered boxes, and are listed.`,
   ].join(' '),
   arguments: { computer: optionalRunningComputer },
   options: {
@@ -47,6 +45,7 @@ export const command = defineCommand({
     ),
     cursor: flag('--cursor', 'include the mouse pointer'),
     settle: flag('--settle', 'wait until the screen is stable, at most 2 s'),
+    marks: flag('--marks', 'number what can be clicked, and list it; for vc click --mark'),
   },
   examples: [
     { does: 'Take a screenshot', command: 'vc screenshot demo/desktop -o shot.png' },
@@ -56,12 +55,19 @@ export const command = defineCommand({
       command: 'vc screenshot demo/desktop -o - --format jpeg --scale 0.5 > shot.jpg',
     },
     {
+      does: 'Number the buttons, fields and links, and click on one',
+      command: 'vc screenshot demo/desktop --marks -o marks.png && vc click demo/desktop --mark 1',
+    },
+    {
       does: 'Capture only the panel',
       command: 'vc screenshot demo/desktop --region 0,760,1280,40 -o panel.png',
     },
   ],
   async run(context, { computer: given }, options) {
-    const { output, format: wanted, show, ...rest } = options;
+    const { output, format: wanted, show, marks, ...rest } = options;
+    if (marks && (show || output === '-')) {
+      throw new UsageError(`--marks: not possible with ${show ? '--show' : '-o -'}`, 'use -o FILE');
+    }
     if (show) checkShow(context, { output, wanted });
     const format = wanted ?? formatOf(output);
     const request: ScreenshotOptions = {
@@ -72,10 +78,17 @@ export const command = defineCommand({
     };
     const computer = await namedOrOnly(context, given);
     if (context.globals.json && output === undefined) {
-      const query = screenshotQuery(request);
+      const query = { ...screenshotQuery(request), ...(marks && { marks: '1' as const }) };
       return void (await printJson(context, await answer(context, computer, query)));
     }
     const address = await computerAddress(context, computer);
+    const extension = format === 'jpeg' ? '.jpg' : `.${format}`;
+    const path = output ?? defaultName(describeAddress(address), extension, context.now());
+    if (marks) {
+      const { markedScreenshot } = await import('../../elements/marks.js');
+      const query = screenshotQuery(request);
+      return void (await markedScreenshot(context, computer, { query, path, format }));
+    }
     const client = await context.client();
     const taken = client.requestBytes('screenshot', `image/${format}`, {
       params: computerParameters(address),
@@ -96,12 +109,7 @@ export const command = defineCommand({
       const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
       return void (await showImage(stdout, bytes, graphics));
     }
-    const extension = format === 'jpeg' ? '.jpg' : `.${format}`;
-    const path = output ?? defaultName(describeAddress(address), extension, context.now());
-    const { signal } = context.interrupts;
-    await writeOutputFile(resolve(context.cwd, path), data, { signal }).catch((cause: unknown) => {
-      throw cannotWrite(path, cause);
-    });
+    await writeImage(context, path, data);
     if (context.globals.json) await printJson(context, { path, format, bytes: data.length });
     else if (context.globals.quiet) await print(context, path);
     else {

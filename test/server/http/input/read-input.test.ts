@@ -167,3 +167,10 @@ it.each([
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe(type);
 });
+
+it('a list of marks cannot be in the bytes of an image', async () => {
+  const headers = { accept: 'image/png' };
+  const answer = await app.send('GET', `${C}/screenshot?marks=1`, { headers });
+  expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'invalid_request']);
+  expect(answer.headers['x-error-remedy']).toBe('Send Accept: application/json');
+});

@@ -221,7 +221,10 @@ export class Fleet {
       stopping: this.#stopping.signal,
     });
     this.secrets = new Secrets(store, this.projects);
-    const recording = { store, running, apiKeys: this.apiKeys, log, ...options.recording };
+    const recording = {
+      ...{ store, running, log, apiKeys: this.apiKeys, snapshots: this.snapshots },
+      ...options.recording,
+    };
     this.trajectories = new Trajectories(recording);
     this.#machines.onRemoved((id) => this.trajectories.computerRemoved(id));
     this.elements = new Elements(running);

@@ -93,6 +93,10 @@ class Trajectory:
     """More about the end."""
     started_by: str | None = None
     """Name of the API key that started it."""
+    snapshots: int = 0
+    """Snapshots of the computer that were made since its start."""
+    snapshot_error: str | None = None
+    """Why a snapshot could not be made."""
 
 
 @dataclass(frozen=True)

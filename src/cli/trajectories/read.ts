@@ -32,10 +32,14 @@ export interface Step {
   readonly after: string | null;
 }
 
+/** A snapshot of the computer that was made after a step, by its name. */
+export type SavedSteps = ReadonlyMap<string, number>;
+
 export interface TrajectoryFiles {
   readonly directory: string;
   readonly screen: { readonly width: number; readonly height: number };
   readonly steps: readonly Step[];
+  readonly snapshots: SavedSteps;
 }
 
 /** Reads and checks a trajectory's directory: its lines, and that its pictures are there. */
@@ -59,9 +63,16 @@ export async function readTrajectory(directory: string, shown: string): Promise<
   if (others.pop() !== '') throw broken(about, lines.length, 'is not complete');
   const { screen } = headerOf(first, about);
   const steps: Step[] = [];
+  const snapshots = new Map<string, number>();
   for (const [index, line] of others.entries()) {
     const value = parse(line, about, index + 2);
     if (value.type === 'step') steps.push(stepOf(value, about, index + 2));
+    const { type, name, step, error } = value;
+    if (type !== 'snapshot' || error !== undefined) continue;
+    if (typeof name !== 'string' || !Number.isSafeInteger(step)) {
+      throw broken(about, index + 2, 'is not a snapshot');
+    }
+    snapshots.set(name, Number(step));
   }
   if (steps.length === 0) throw new UsageError(`${shown} has no steps`);
   steps.sort((one, other) => one.step - other.step);
@@ -70,7 +81,7 @@ export async function readTrajectory(directory: string, shown: string): Promise<
       if (name !== null) await checkPicture(join(directory, name), join(shown, name), step);
     }
   }
-  return { directory, screen, steps };
+  return { directory, screen, steps, snapshots };
 }
 
 async function checkPicture(path: string, shown: string, step: number): Promise<void> {
@@ -136,4 +147,23 @@ function isWhole(value: unknown): value is number {
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < 1e6;
+}
+
+/** The steps after a snapshot of the trajectory, or after a step: `step-12`, `logged-in`, `12`. */
+export function stepsFrom(
+  { steps, snapshots, ...files }: TrajectoryFiles,
+  from: string,
+): TrajectoryFiles {
+  const last = steps.at(-1)?.step ?? 0;
+  const number = snapshots.get(from) ?? Number(/^(?:step-)?(\d{1,9})$/.exec(from)?.[1]);
+  const left = steps.filter(({ step }) => step > number);
+  if (left.length > 0) return { ...files, steps: left, snapshots };
+  const names = [...snapshots.keys()].slice(0, 20).join(', ');
+  const shown = JSON.stringify(from.slice(0, 64));
+  throw new UsageError(
+    Number.isNaN(number)
+      ? `--from: the trajectory has no snapshot ${shown}`
+      : `--from: no step follows ${shown}; the last is ${last}`,
+    names === '' ? `give a step: --from 1 to ${last - 1}` : `its snapshots are: ${names}`,
+  );
 }

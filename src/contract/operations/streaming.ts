@@ -97,7 +97,7 @@ export const streamingOperations = {
     summary: 'Start to record the actions of a computer',
     description:
       'A computer has one trajectory; starting replaces one that has ended. It has the texts that are typed and the commands, but of secrets only the placeholders.',
-    access: act.project,
+    access: { ...act.project, stricter: { field: 'snapshots', values: { every: 'manage' } } },
     audit: 'computer trajectory start',
     body: StartTrajectory,
     response: Trajectory,

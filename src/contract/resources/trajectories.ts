@@ -7,8 +7,23 @@ export const StartTrajectory = z
     max_seconds: integer(1, MAX_TRAJECTORY_SECONDS)
       .default(3600)
       .describe('Seconds after which it ends by itself.'),
+    snapshots: z
+      .object(
+        {
+          every: integer(1, 1000).describe(
+            'After how many steps the next snapshot is made: those after steps 10, 20 and so on are named `step-10`, `step-20`.',
+          ),
+        },
+        { error: 'must be an object such as {"every": 10}' },
+      )
+      .optional()
+      .meta({
+        description:
+          'Saves the computer after steps, so that copies continue from there; needs the right `manage`. An action is answered when its snapshot is complete.',
+        examples: [{ every: 10 }],
+      }),
   })
-  .meta({ id: 'StartTrajectory', description: 'How long to record actions.' });
+  .meta({ id: 'StartTrajectory', description: 'How long to record actions, and what to save.' });
 
 const count = (description: string, example: number) =>
   z
@@ -44,6 +59,14 @@ export const Trajectory = z
     steps: count('Actions so far.', 12),
     pictures: count('Different pictures so far.', 9),
     bytes: count('Size of the files so far.', 1_200_000),
+    snapshots: count('Snapshots of the computer that were made since its start.', 1).optional(),
+    snapshot_error: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why a snapshot could not be made; no other is tried.',
+        examples: ['The computer "desktop" has 100 snapshots, which is the limit.'],
+      }),
   })
   .meta({ id: 'Trajectory', description: 'The recorded actions of a computer.' });
 

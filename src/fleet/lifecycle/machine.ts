@@ -108,7 +108,12 @@ export class Machine {
 
   /** Runs `task` while no step runs and no button or key is held. */
   held<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.session.input.run(() => this.#steps.between(task, signal), signal);
+    return this.session.input.run(() => this.between(task, signal), signal);
+  }
+
+  /** Runs `task` while no step runs. */
+  between<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#steps.between(task, signal);
   }
 
   /** Starts the machine and resolves when it is ready. The caller has written `starting`. */

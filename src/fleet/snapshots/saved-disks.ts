@@ -22,6 +22,8 @@ export interface DiskToSave {
   /** Called when nothing changes the computer; may throw. Undefined: only for the copies of a fork. */
   name(present: ComputerRecord): string | undefined;
   readonly memory: boolean;
+  /** `action`: the caller performs an action, so this waits for none. */
+  readonly within?: 'queue' | 'action';
   /** A snapshot of the computer to save in place of its present disk. */
   readonly of?: SavedDiskRecord | undefined;
 }
@@ -82,7 +84,9 @@ export class SavedDisks {
     try {
       // A snapshot does not change with its computer.
       if (wanted.of !== undefined) return await save();
-      return await machines.of(source).held(save, stopping);
+      const machine = machines.of(source);
+      if (wanted.within === 'action') return await machine.between(save, stopping);
+      return await machine.held(save, stopping);
     } catch (error) {
       if (!stopping.aborted) await this.#discard(engine, id);
       throw error;

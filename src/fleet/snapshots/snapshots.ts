@@ -8,7 +8,7 @@ import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, isCounted, type SavedDiskRecord } from '../store/records.js';
-import type { SavedDisks } from './saved-disks.js';
+import type { DiskToSave, SavedDisks } from './saved-disks.js';
 
 /** Snapshots of a computer. */
 const MOST = 100;
@@ -55,9 +55,39 @@ export class Snapshots {
   ): Promise<Snapshot> {
     this.#parts.disks.engineOf(record);
     await settled(this.#store, this.#parts.machines, record.id);
+    return this.#create(record, { name, memory, within: 'queue' }, onCreated);
+  }
+
+  /** The same within an action, while no other is performed. */
+  createWithin(record: ComputerRecord, name: string): Promise<Snapshot> {
+    return this.#create(record, { name, memory: true, within: 'action' });
+  }
+
+  /** Throws unless snapshots of the computer can be made with the names `step-N`. */
+  refuseSteps(record: ComputerRecord): void {
+    this.#parts.disks.engineOf(record);
+    this.#parts.quota.refuseStorage(record.owner_id);
+    const names = this.list(record).map(({ name }) => name);
+    const taken = names.find((name) => /^step-\d+$/.test(name));
+    if (taken === undefined) return;
+    const message = `The computer ${JSON.stringify(record.name)} has a snapshot named ${JSON.stringify(taken)} already: those of steps need such names.`;
+    const remedy = `Remove those of earlier trajectories: vc snapshot rm ${inCommands(record)} ${taken}. See: vc snapshot ls ${inCommands(record)}`;
+    throw new ApiError('name_taken', message, { remedy });
+  }
+
+  async #create(
+    record: ComputerRecord,
+    {
+      name,
+      memory,
+      within,
+    }: Partial<CreateSnapshot> & Required<Pick<DiskToSave, 'memory' | 'within'>>,
+    onCreated: OnCreated = () => {},
+  ): Promise<Snapshot> {
     const wanted = {
       kind: 'snapshot',
       memory,
+      within,
       name: (present: ComputerRecord) => this.#freeName(present, name),
     } as const;
     const id = await this.#parts.disks.save(record, wanted, (disk) => {

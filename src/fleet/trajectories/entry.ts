@@ -24,8 +24,12 @@ export class Entry {
   /** Its state, with what was recorded until now. */
   get stored(): Stored {
     if (this.#recording === undefined) return this.#stored;
-    const { steps, pictures, bytes } = this.#recording.recorder;
-    return { ...this.#stored, steps, pictures, bytes };
+    const { steps, pictures, bytes, snapshots, snapshotError } = this.#recording.recorder;
+    const saved = {
+      ...(snapshots > 0 && { snapshots }),
+      ...(snapshotError !== undefined && { snapshot_error: snapshotError }),
+    };
+    return { ...this.#stored, steps, pictures, bytes, ...saved };
   }
 
   /** Undefined once it has ended. */

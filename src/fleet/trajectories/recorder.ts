@@ -17,6 +17,11 @@ export interface RecorderParts {
   capture(settle: 'settle' | 'now', signal?: AbortSignal): Promise<Picture>;
   /** Bytes that are free on the disk. */
   freeBytes(): Promise<number>;
+  /** Makes a snapshot after each `every` steps. */
+  readonly saving?: {
+    readonly every: number;
+    save(name: string): Promise<unknown>;
+  };
   /** Called when the recorder has to end by itself. */
   onOver(reason: EndReason, message: string): void;
 }
@@ -48,6 +53,10 @@ export class Recorder {
   /** Actions that were written. */
   steps = 0;
   bytes = 0;
+  /** Snapshots of the computer that were made meanwhile. */
+  snapshots = 0;
+  /** Why one could not be made; no other is tried. */
+  snapshotError: string | undefined;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -86,9 +95,40 @@ export class Recorder {
       const line = { at, took, action: written(action, this.#screen), outcome, before };
       if (!this.#isOver) {
         this.#waiting.push({ type: 'step', step, ...line });
-        this.#settle();
+        if (this.#savesAfter(step)) await this.#saveAfter(step);
+        else this.#settle();
       }
     }
+  }
+
+  /** A snapshot was made by a client, or after a step: a line says which step it followed. */
+  async snapshotMade(name: string, step = this.#begun): Promise<void> {
+    if (this.#isOver) return;
+    this.snapshots += 1;
+    await this.#write({ type: 'snapshot', step, at: this.#seconds(), name });
+  }
+
+  #savesAfter(step: number): boolean {
+    const { saving } = this.#parts;
+    return saving !== undefined && this.snapshotError === undefined && step % saving.every === 0;
+  }
+
+  /** Makes the snapshot of a step when the screen has settled. The action has its result already. */
+  async #saveAfter(step: number): Promise<void> {
+    this.#complete(await this.#show('settle'));
+    const name = `step-${step}`;
+    try {
+      await this.#parts.saving?.save(name);
+      await this.snapshotMade(name, step);
+    } catch (error) {
+      this.snapshotError = publicMessage(error);
+      const line = { type: 'snapshot', step, at: this.#seconds(), name };
+      await this.#write({ ...line, error: this.snapshotError });
+    }
+  }
+
+  #write(line: object): Promise<void> {
+    return this.#work.run(() => this.#append(line)).catch((error: unknown) => this.#fail(error));
   }
 
   /** Completes the last steps and writes the last line. */

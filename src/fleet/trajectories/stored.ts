@@ -17,6 +17,8 @@ export const Stored = z.object({
   steps: z.number(),
   pictures: z.number(),
   bytes: z.number(),
+  snapshots: z.number().optional(),
+  snapshot_error: z.string().optional(),
 });
 export type Stored = z.infer<typeof Stored>;
 

@@ -8,6 +8,7 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import type { ApiKeys, Owner } from '../accounts/api-keys.js';
 import type { RunningComputers } from '../actions/running-computers.js';
 import type { Session } from '../sessions/session.js';
+import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { captureFor } from './capture.js';
@@ -39,6 +40,7 @@ export interface TrajectoriesParts {
   readonly store: Store;
   readonly running: RunningComputers;
   readonly apiKeys: ApiKeys;
+  readonly snapshots: Pick<Snapshots, 'createWithin' | 'refuseSteps'>;
   readonly log: Log;
   /** In place of {@link LIMITS}. */
   readonly limits?: Partial<TrajectoryLimits> | undefined;
@@ -79,13 +81,14 @@ export class Trajectories {
   async start(
     record: ComputerRecord,
     owner: Owner,
-    { max_seconds }: StartTrajectory,
+    { max_seconds, snapshots }: StartTrajectory,
     signal?: AbortSignal,
   ): Promise<Trajectory> {
     return this.#change(record, async () => {
       if (this.#entries.get(record.id)?.recorder !== undefined) throw recordingAlready(record);
       const session = await this.#parts.running.session(record, signal);
       checkDisk(await this.#free(), this.#limits);
+      if (snapshots !== undefined) this.#parts.snapshots.refuseSteps(record);
       await this.#makeRoom(record);
       const stored = newlyStored(record, this.#parts.apiKeys.nameOf(owner));
       const folder = this.#folder(record.id);
@@ -94,6 +97,12 @@ export class Trajectories {
         limits: this.#limits,
         capture: captureFor(session, record),
         freeBytes: () => this.#free(),
+        ...(snapshots && {
+          saving: {
+            every: snapshots.every,
+            save: (name: string) => this.#parts.snapshots.createWithin(record, name),
+          },
+        }),
         onOver: (reason, message) => this.#endLater(entry, reason, message),
       });
       const entry = new Entry(folder, stored);
@@ -113,6 +122,11 @@ export class Trajectories {
       this.#watch(entry, { recorder, session, owner, seconds: max_seconds });
       return shown(entry.stored);
     });
+  }
+
+  /** A client has made a snapshot: replays and copies may continue from there. */
+  async snapshotMade({ id }: ComputerRecord, name: string): Promise<void> {
+    await this.#entries.get(id)?.recorder?.snapshotMade(name);
   }
 
   get(record: ComputerRecord): Trajectory {

@@ -4,8 +4,11 @@ export const snapshotHandlers: Pick<
   Handlers,
   'createSnapshot' | 'listSnapshots' | 'deleteSnapshot' | 'resetComputer'
 > = {
-  createSnapshot: ({ fleet, computer, body, onCreated }) =>
-    fleet.snapshots.create(computer, body, onCreated),
+  createSnapshot: async ({ fleet, computer, body, onCreated }) => {
+    const made = await fleet.snapshots.create(computer, body, onCreated);
+    await fleet.trajectories.snapshotMade(computer, made.name);
+    return made;
+  },
   listSnapshots: ({ fleet, computer }) => ({ snapshots: fleet.snapshots.list(computer) }),
   deleteSnapshot: async ({ fleet, computer, params }) => {
     await fleet.snapshots.remove(computer, params.snapshot ?? '');

@@ -7,7 +7,12 @@ const step: Step = {
   action: { action: 'click', x: 64, y: 40 },
 };
 const pageWith = (change: Partial<Step>) =>
-  pageOf({ directory: '', screen: { width: 640, height: 400 }, steps: [{ ...step, ...change }] });
+  pageOf({
+    directory: '',
+    snapshots: new Map(),
+    screen: { width: 640, height: 400 },
+    steps: [{ ...step, ...change }],
+  });
 
 test('shows each step with its pictures and the place of a click', () => {
   const page = pageWith({});

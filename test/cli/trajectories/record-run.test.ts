@@ -89,3 +89,13 @@ test.each<[string, Readonly<Record<string, string>>, Buffer | undefined]>([
   expect(left()).toEqual(['out']);
   expect(existsSync(join(world.directory, '../escape'))).toBe(false);
 });
+
+test('--snapshot-every asks for snapshots, and says why one is missing', async () => {
+  world.service.on(`POST ${at}/trajectory/end`, { ...state, snapshot_error: 'No room.' });
+  const argv = ['computer', 'record-run', name, 'out/run', '--snapshot-every', '5', '--', 'true'];
+  expect(await world.run(argv)).toMatchObject({
+    code: 0,
+    stderr: /a snapshot is missing: No room\./,
+  });
+  expect(world.service.received[0]?.body).toEqual({ snapshots: { every: 5 } });
+});

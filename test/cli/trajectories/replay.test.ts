@@ -223,3 +223,29 @@ test.each([
   expect(await replay(...option)).toMatchObject({ code: 2 });
   expect(world.service.received).toEqual([]);
 });
+
+test.each(['saved', 'step-2', '2'])('--from %s begins after its step', async (from) => {
+  const key = { action: 'key', key: 'a' };
+  const saved = { type: 'snapshot', step: 2, at: 1, name: 'saved' };
+  const failed = { type: 'snapshot', step: 1, at: 1, name: 'step-2', error: 'no room' };
+  write([header, step(1), step(2), saved, failed, step(3, { action: key })]);
+  expect(await replay('--from', from)).toMatchObject({ code: 0, stderr: /replayed 1 step / });
+  expect(sent()).toEqual([key]);
+});
+
+test.each([
+  ['other', /no snapshot "other"\n.*its snapshots are: saved/],
+  ['3', /no step follows "3"; the last is 3/],
+])('--from %s is refused', async (from, message) => {
+  write([header, step(1), step(2), step(3), { type: 'snapshot', step: 2, name: 'saved' }]);
+  expect(await replay('--from', from)).toMatchObject({ code: 2, stderr: message });
+  expect(sent()).toEqual([]);
+});
+
+test('a damaged line of a snapshot is refused', async () => {
+  write([header, step(1), { type: 'snapshot', step: 1, name: 7 }]);
+  expect(await replay('--from', '1')).toMatchObject({
+    code: 2,
+    stderr: /line 3 of .* is not a snapshot/,
+  });
+});

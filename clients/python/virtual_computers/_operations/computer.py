@@ -318,9 +318,15 @@ def release_control(of: Target) -> Flow[None]:
     yield from of.ask("DELETE", "/control")
 
 
-def start_trajectory(of: Target, *, max_seconds: int | None = None) -> Flow[Trajectory]:
-    """Starts to record the actions of every client, for an hour unless `max_seconds` says otherwise."""
-    body = given(max_seconds=max_seconds)
+def start_trajectory(
+    of: Target, *, max_seconds: int | None = None, snapshot_every: int | None = None
+) -> Flow[Trajectory]:
+    """
+    Starts to record the actions of every client, for an hour unless `max_seconds` says otherwise.
+    After each `snapshot_every` steps a snapshot `step-N` is made.
+    """
+    snapshots = None if snapshot_every is None else {"every": snapshot_every}
+    body = given(max_seconds=max_seconds, snapshots=snapshots)
     return parse(Trajectory, (yield from of.ask("POST", "/trajectory", body)))
 
 

@@ -8,6 +8,7 @@ import { done, note } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
 import { runLocally } from '../../terminal/run-locally.js';
+import { snapshotEveryOption, startBody } from '../../trajectories/start.js';
 
 export const command = defineCommand({
   name: 'record-run',
@@ -17,6 +18,7 @@ export const command = defineCommand({
     'after each, and writes them to a new directory: trajectory.jsonl, pictures and index.html, which shows them. It has',
     'the texts that were typed and the commands, but of secrets only {{secret:NAME}}. Returns the exit',
     'code of the command, and 125 if vc itself fails. vc computer replay carries the actions out again.',
+    'With --snapshot-every, copies continue from a step: vc fork COMPUTER@step-12 COPY.',
   ].join(' '),
   runsProgram: true,
   arguments: {
@@ -31,6 +33,7 @@ export const command = defineCommand({
       duration({ unit: 's', min: '1s', max: `${MAX_TRAJECTORY_SECONDS / 3600}h`, step: 'whole' }),
       { otherwise: '1h' },
     ),
+    snapshotEvery: snapshotEveryOption,
   },
   examples: [
     {
@@ -39,10 +42,10 @@ export const command = defineCommand({
         'vc computer record-run demo/desktop login -- vc computer run demo/desktop login.jsonl',
     },
   ],
-  async run(context, { computer, directory, command }, { for: seconds }) {
+  async run(context, { computer, directory, command }, { for: seconds, snapshotEvery }) {
     const { checkNewDirectory, saveTrajectory } = await import('../../trajectories/save.js');
     await checkNewDirectory(context, directory);
-    const body = seconds === undefined ? {} : { max_seconds: seconds };
+    const body = startBody(seconds, snapshotEvery);
     await onComputer(context, 'startTrajectory', computer, body);
     let code: number;
     try {
@@ -53,13 +56,11 @@ export const command = defineCommand({
     }
     const name = inCommands(context, computer);
     try {
-      const {
-        steps,
-        end_reason: reason,
-        message,
-      } = await onComputer(context, 'endTrajectory', computer);
+      const ended = await onComputer(context, 'endTrajectory', computer);
+      const { steps, end_reason: reason, message, snapshot_error: unsaved } = ended;
       await saveTrajectory(context, computer, directory);
       const early = message ?? `its end was caused by: ${reason}`;
+      if (unsaved !== undefined) await note(context, `a snapshot is missing: ${unsaved}`);
       if (reason !== 'request') await note(context, `the recording ended early: ${early}`);
       await done(context, `wrote ${directory} (${steps} ${steps === 1 ? 'step' : 'steps'})`);
     } catch (error) {

@@ -26,6 +26,11 @@ export const command = defineCommand({
     directory: argument('directory', 'directory of a trajectory', nonEmpty, { completes: 'file' }),
   },
   options: {
+    from: value(
+      '--from <snapshot>',
+      'begin after the step of this snapshot, or after this step',
+      nonEmpty,
+    ),
     speed: value(
       '--speed <factor>',
       'factor on the pauses between actions',
@@ -63,15 +68,21 @@ export const command = defineCommand({
   examples: [
     { does: 'Carry out recorded actions', command: 'vc computer replay demo/desktop login' },
     {
+      does: 'Continue in a copy of the computer after step 12',
+      command:
+        'vc fork demo/desktop@step-12 again && vc computer replay demo/again login --from step-12',
+    },
+    {
       does: 'With short pauses, and more time for slow programs',
       command: 'vc computer replay demo/desktop login --speed 10 --within 1m',
     },
   ],
   async run(context, { computer, directory }, options) {
-    const { speed = 1, within = 10_000, tolerance = 2, secret } = options;
-    const { readTrajectory } = await import('../../trajectories/read.js');
+    const { from, speed = 1, within = 10_000, tolerance = 2, secret } = options;
+    const { readTrajectory, stepsFrom } = await import('../../trajectories/read.js');
     const { replay, ScreenDiffers, describe } = await import('../../trajectories/replay.js');
-    const files = await readTrajectory(resolve(context.cwd, directory), directory);
+    const all = await readTrajectory(resolve(context.cwd, directory), directory);
+    const files = from === undefined ? all : stepsFrom(all, from);
     const params = computerParameters(await computerAddress(context, computer));
     const { signal } = context.interrupts;
     const progress = context.progress(`Replaying ${directory} in ${computer}`);
@@ -87,9 +98,7 @@ export const command = defineCommand({
         secrets: secret,
         onStep: ({ step, action }) => {
           steps += 1;
-          progress.update(
-            `${computer}: step ${step} of ${files.steps.length}, ${describe(action)}`,
-          );
+          progress.update(`${computer}: step ${step} of ${all.steps.length}, ${describe(action)}`);
         },
       });
     } catch (error) {

@@ -10,6 +10,7 @@ import { done, printJson } from '../../output/print.js';
 import { size } from '../../output/size.js';
 import { printRecord } from '../../output/table.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
+import { snapshotEveryOption, startBody } from '../../trajectories/start.js';
 
 const ACTIONS = ['start', 'end', 'rm'] as const;
 
@@ -33,6 +34,7 @@ export const command = defineCommand({
       duration({ unit: 's', min: '1s', max: `${MAX_TRAJECTORY_SECONDS / 3600}h`, step: 'whole' }),
       { otherwise: '1h' },
     ),
+    snapshotEvery: snapshotEveryOption,
   },
   fields: fields.trajectory,
   examples: [
@@ -42,9 +44,12 @@ export const command = defineCommand({
       command: 'vc computer trajectory demo/desktop end -o shopping',
     },
   ],
-  async run(context, { computer, action }, { output, for: seconds }) {
+  async run(context, { computer, action }, { output, for: seconds, snapshotEvery }) {
     if (seconds !== undefined && action !== 'start') {
       throw new UsageError('--for belongs to start');
+    }
+    if (snapshotEvery !== undefined && action !== 'start') {
+      throw new UsageError('--snapshot-every belongs to start');
     }
     if (output !== undefined && (action === 'start' || action === 'rm')) {
       throw new UsageError(`-o: not possible with ${action}`);
@@ -56,7 +61,7 @@ export const command = defineCommand({
       return;
     }
     if (action === 'start') {
-      const body = seconds === undefined ? {} : { max_seconds: seconds };
+      const body = startBody(seconds, snapshotEvery);
       const started = await onComputer(context, 'startTrajectory', computer, body);
       if (context.globals.json) await printJson(context, started);
       else await done(context, `recording the actions of ${computer}`);
@@ -78,7 +83,7 @@ export const command = defineCommand({
 async function show(context: Context, trajectory: Answer<'getTrajectory'>): Promise<void> {
   if (context.globals.json) return printJson(context, trajectory);
   const { status, started_at, started_by, ended_at, end_reason, message } = trajectory;
-  const { steps, pictures, bytes } = trajectory;
+  const { steps, pictures, bytes, snapshots = 0, snapshot_error = '' } = trajectory;
   await printRecord(context, [
     ['status', status],
     ['started', started_at],
@@ -89,5 +94,7 @@ async function show(context: Context, trajectory: Answer<'getTrajectory'>): Prom
     ['steps', String(steps)],
     ['pictures', String(pictures)],
     ['size', size(bytes)],
+    ['snapshots', String(snapshots)],
+    ['snapshot error', snapshot_error],
   ]);
 }

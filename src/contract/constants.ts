@@ -131,6 +131,11 @@ export const SETTLE_MS = { quiet: 100, max: 2000 } as const;
 /** How long actions take when the request does not say, in seconds. */
 export const DEFAULT_SECONDS = { bash: 200, exec: 10, wait: 10, drag: 0.5 } as const;
 
+/** With the id of a run it makes the name of a project. */
+export const TASK_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/;
+export const RUN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+export const MAX_RUN_TASKS = 1_000;
+
 /** Seconds that the actions of a computer are recorded at most. */
 export const MAX_TRAJECTORY_SECONDS = 4 * 3600;
 /** What ends the recording of actions. */

@@ -1004,6 +1004,14 @@ const cases: Readonly<Record<string, Case>> = {
     },
     stdout: '[{"name":"desktop","answer":{"action":"create","changes":[],"done":true}}]\n',
   },
+  run: {
+    argv: ['run', '--computers', '2', '--out', 'results'],
+    answers: { 'GET /projects': { projects: [] }, 'GET /me': me },
+    asks: ['GET /projects', 'GET /me'],
+    code: 6,
+    stdout: '',
+    stderr: /^writing results to results\nerror: 1 computer of at most 2 would become 3\n/,
+  },
   diff: {
     argv: ['diff'],
     answers: { 'GET /projects/demo': { ...project, computers: [] } },
@@ -1069,6 +1077,10 @@ let world: World;
 beforeEach(async () => {
   world = await openWorld();
   writeFileSync(join(world.directory, 'computers.yaml'), 'name: demo\ncomputers: {desktop: {}}\n');
+  writeFileSync(
+    join(world.directory, 'tasks.yaml'),
+    'name: office\ndefaults: {agent: ./agent, check: {file: x}}\ntasks: {one: {}, two: {}}\n',
+  );
 });
 afterEach(() => world.close());
 

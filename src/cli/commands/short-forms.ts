@@ -51,7 +51,7 @@ const others: readonly Entry[] = [
 
 /**
  * Commands that also work without their noun: `vc ls` is `vc computer ls`. `run` and `update` have
- * no short form, because `vc run` would suggest `docker run`, and `vc update` an update of vc.
+ * no short form, because `vc run` runs tasks, and `vc update` would suggest an update of vc.
  */
 export function shortForms(groups: readonly Group[]): Single[] {
   const nodes = (heading: Single['heading'], entries: readonly Entry[]) =>

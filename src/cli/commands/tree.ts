@@ -256,6 +256,7 @@ const groups: readonly Group[] = [
 const singles: readonly Single[] = [
   { name: 'up', heading: 'Common commands', load: () => import('./up.js') },
   { name: 'down', heading: 'Computer commands', load: () => import('./down.js') },
+  { name: 'run', heading: 'Computer commands', load: () => import('./run.js') },
   { name: 'diff', heading: 'Computer commands', load: () => import('./diff.js') },
   { name: 'login', heading: 'Access', load: () => import('./login.js') },
   { name: 'ssh-config', heading: 'Access', load: () => import('./ssh-config.js') },

@@ -8,6 +8,7 @@ import type { Context } from '../framework/context.js';
 import { isNotFound, request } from '../targets/client.js';
 import { type Parsed, parseFleetFile } from './parse.js';
 import { planOf, type Step } from './plan.js';
+import type { Variables } from './variables.js';
 import { missingVolumes, type NewVolume } from './volumes.js';
 import { wantedComputers } from './wanted.js';
 
@@ -24,17 +25,24 @@ export interface Fleet extends Parsed {
 
 /** Reads a fleet file and the `.env` beside it; -p replaces its project. Throws CliError. */
 export async function loadFleet(context: Context, given: string): Promise<Fleet> {
+  const { text, variables, inDirectory } = await readWithVariables(context, given);
+  const parsed = parseFleetFile(text, given, variables);
+  return {
+    ...parsed,
+    shown: basename(given),
+    project: context.globals.project ?? parsed.file.name,
+    inDirectory,
+  };
+}
+
+/** The text of a file, with the variables of the `.env` beside it and of the environment. */
+export async function readWithVariables(context: Context, given: string) {
   const path = resolve(context.cwd, given);
   const cwd = dirname(path);
   const text = await read(path, given);
   const own = await read(resolve(cwd, '.env'), '.env', 'optional');
-  const parsed = parseFleetFile(text, given, { ...parseEnv(own), ...context.env });
-  return {
-    ...parsed,
-    shown: basename(path),
-    project: context.globals.project ?? parsed.file.name,
-    inDirectory: { ...context, cwd },
-  };
+  const variables: Variables = { ...parseEnv(own), ...context.env };
+  return { text, variables, inDirectory: { ...context, cwd } };
 }
 
 async function read(path: string, shown: string, isNeeded?: 'optional'): Promise<string> {

@@ -1,15 +1,9 @@
-import type { z } from 'zod';
 import { nearest } from '../../lib/text/nearest.js';
-import { UsageError } from '../errors/cli-error.js';
+import type { UsageError } from '../errors/cli-error.js';
+import { type Problem, problemOfIssue, readSource, usageError } from './problems.js';
 import { FleetFile, KEYS } from './schema.js';
 import type { Variables } from './variables.js';
-import { type Path, readYaml, type Source, YamlError } from './yaml.js';
-
-interface Problem {
-  readonly path: Path;
-  readonly message: string;
-  readonly part?: 'key';
-}
+import type { Path } from './yaml.js';
 
 /** A checked file, and where its parts are. */
 export interface Parsed {
@@ -20,12 +14,12 @@ export interface Parsed {
 
 /** Parses a file called `name`. Throws UsageError with the line and column of the first problem. */
 export function parseFleetFile(text: string, name: string, variables: Variables): Parsed {
-  const source = read(text, name, variables);
+  const source = readSource(text, name, variables);
   const value = withoutNulls(source.value);
-  const problemAt = (problem: Problem) => usageError(name, source, problem);
+  const problemAt = (problem: Problem) => usageError(name, source, problem, 'vc up');
   const result = FleetFile.safeParse(value, { reportInput: true });
   const [issue] = result.error?.issues ?? [];
-  if (issue !== undefined) throw problemAt(problemOfIssue(issue));
+  if (issue !== undefined) throw problemAt(problemOfIssue(issue, knownKeys));
   const { data } = result;
   if (data === undefined) throw new TypeError('neither a result nor an issue');
   const problem = problemOfNames(data);
@@ -35,15 +29,6 @@ export function parseFleetFile(text: string, name: string, variables: Variables)
     problemOf: (computer, message) =>
       problemAt({ path: ['computers', computer], message, part: 'key' }),
   };
-}
-
-function read(text: string, name: string, variables: Variables): Source {
-  try {
-    return readYaml(text, variables);
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    throw new UsageError(`${name}:${error.position}: ${error.message}`, `correct ${name}`);
-  }
 }
 
 /** `NAME:` without anything is a computer or volume with the default options. */
@@ -59,40 +44,11 @@ function withoutNulls(value: unknown): unknown {
   return { ...value, ...Object.fromEntries(parts) };
 }
 
-function usageError(name: string, source: Source, { path, message, part }: Problem): UsageError {
-  const position = source.position(path, part ?? 'value');
-  const where = path.length === 0 ? 'the file' : path.map(String).join('.');
-  return new UsageError(
-    `${name}:${position}: ${where} ${message}`,
-    `correct ${name}; for its form: vc up --help`,
-  );
-}
-
-type Issue = z.core.$ZodIssue;
-
-function problemOfIssue(issue: Issue): Problem {
-  const { path, message } = issue;
-  if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
-    return { path: [...path, key], message: unknownKey(path, key), part: 'key' };
-  }
-  // A union without a message of its own: what is wrong with the form that was meant.
-  if (issue.code === 'invalid_union' && message === 'Invalid input') {
-    const meant = issue.errors.find(([first]) => first?.code !== 'invalid_type');
-    const [inner] = meant ?? issue.errors.at(-1) ?? [];
-    if (inner !== undefined) return problemOfIssue({ ...inner, path: [...path, ...inner.path] });
-  }
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  const part = issue.code === 'invalid_key' ? ('key' as const) : undefined;
-  return { path, message: isMissing ? 'is missing' : message, ...(part && { part }) };
-}
-
-function unknownKey(path: Path, key: string): string {
-  const [kind, isNamed] = [path.at(-1), path.length === 2];
-  const ofNamed = path[0] === 'volumes' ? KEYS.volume : KEYS.computer;
-  const known = path.length === 0 ? KEYS.file : isNamed ? ofNamed : undefined;
-  const near = nearest(key, known ?? (kind === 'build' ? KEYS.build : []));
-  return `is not a known key${near === undefined ? '' : `; did you mean ${near}?`}`;
+/** The keys of the object at a path. */
+function knownKeys(path: Path): readonly string[] {
+  if (path.length === 0) return KEYS.file;
+  if (path.length === 2) return path[0] === 'volumes' ? KEYS.volume : KEYS.computer;
+  return path.at(-1) === 'build' ? KEYS.build : [];
 }
 
 /** Names that occur twice, unknown volumes, and dependencies that are unknown or form a cycle. */

@@ -52,7 +52,7 @@ const OwnLabels = Labels.refine(
   `must have at most ${MAX_LABELS - OWN_LABELS} labels: vc up sets up to ${OWN_LABELS} more`,
 );
 
-const FileComputer = z.strictObject(
+export const FileComputer = z.strictObject(
   {
     ...CreateComputer.omit({ name: true }).shape,
     labels: OwnLabels.default({}),

@@ -66,18 +66,26 @@ export async function wantedComputers(
   return inOrder(file.computers).flatMap((name) => all.get(name) ?? []);
 }
 
-/** The request for a computer without its name, after its files were read. */
-async function readOptions(context: Context, project: string, name: string, given: FileComputer) {
-  const { build, count: _, depends_on, env_file, setup_file, files = [], ...options } = given;
+/** The fields of a request for a computer, after its files were read. */
+export async function readFields<T extends ComputerFiles>(context: Context, given: T) {
+  const { env_file, setup_file, files = [], ...options } = given;
   const copies = files.filter((one) => typeof one === 'string');
   const read = await setupFields(context, {
-    env: Object.entries(options.env ?? {}),
+    env: Object.entries(given.env ?? {}),
     envFile: env_file ?? [],
     file: copies.map((one) => pairOf(one)),
     setup: setup_file,
   });
   const all = [...files.filter((one) => typeof one !== 'string'), ...(read.files ?? [])];
-  const body = { ...options, ...read, ...(all.length > 0 && { files: all }) };
+  return { ...options, ...read, ...(all.length > 0 && { files: all }) };
+}
+
+type ComputerFiles = Pick<FileComputer, 'env' | 'env_file' | 'setup_file' | 'files'>;
+
+/** The request for a computer without its name, after its files were read. */
+async function readOptions(context: Context, project: string, name: string, given: FileComputer) {
+  const { build, count: _, depends_on, ...options } = given;
+  const body = await readFields(context, options);
   if (build === undefined) return { body, image: undefined, buildHash: undefined };
   const {
     context: directory,

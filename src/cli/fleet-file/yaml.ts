@@ -129,9 +129,10 @@ function scalarOf(node: Scalar, path: Path, variables: Variables): unknown {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
-/** `x-` keys of the file and of a computer. */
+/** `x-` keys of the file and of a computer or task. */
 function isExtension(path: Path, name: string): boolean {
-  const isAllowed = path.length === 0 || (path.length === 2 && path[0] === 'computers');
+  const isAllowed =
+    path.length === 0 || (path.length === 2 && (path[0] === 'computers' || path[0] === 'tasks'));
   return isAllowed && name.startsWith('x-');
 }
 

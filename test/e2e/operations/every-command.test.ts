@@ -275,6 +275,8 @@ const script: readonly Line[] = [
     code: 2,
     stderr: /cannot read none\.yaml/,
   })),
+  // test/e2e/cli/runs.test.ts has files that exist.
+  { argv: ['run', 'none.yaml'], code: 2, stderr: /cannot read none\.yaml/ },
   { argv: ['project', 'rename', 'shop', 'store'], stderr: /renamed project shop to store/ },
   { argv: ['project', 'rm', 'store', '--yes'], stderr: /removed project store/ },
   // Both do what the lines above do, and an emulated machine takes long.

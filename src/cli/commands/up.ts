@@ -12,7 +12,8 @@ export const command = defineCommand({
     'Creates the project, volumes, images and computers of the file, starts those that are stopped, and updates',
     'labels, variables and other settings. What cannot be updated, such as the image, is left as it is',
     'without --recreate, and a computer that is no longer in the file without --remove-orphans. A second run changes nothing. The exit code is 3 if --recreate is needed.',
-    'What a computer can have is that of vc create: --schema lists it.',
+    'The shortest file is {name: fleet, computers: {desk: {}}}, whose name is that of the project;',
+    '--schema has all that it can have.',
   ].join(' '),
   arguments: {},
   options: {
@@ -23,10 +24,6 @@ export const command = defineCommand({
     schema: flag('--schema', 'print the JSON schema of the file, for editors'),
   },
   examples: [
-    {
-      does: 'Write the shortest file: its name is that of the project',
-      command: "printf 'name: fleet\\ncomputers:\\n  desk: {}\\n' > computers.yaml",
-    },
     { does: 'Create the computers of computers.yaml', command: 'vc up' },
     { does: 'Use another file', command: 'vc up -f qa.yaml' },
     { does: 'Also replace computers that cannot be updated', command: 'vc up --recreate --yes' },

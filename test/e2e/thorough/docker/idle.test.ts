@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('one with an open live view is not stopped as idle; one that has expired is deleted', {
+it('one with an open live view is not stopped as idle; idle and expired ones are deleted', {
   timeout: 240_000,
 }, async () => {
   const { json } = await service.http('POST', `/projects/${project}/computers`, {
@@ -23,11 +23,14 @@ it('one with an open live view is not stopped as idle; one that has expired is d
   });
   const expiring = { name: 'expiring', expires_in: 60 };
   const { json: other } = await service.http('POST', `/projects/${project}/computers`, expiring);
+  const idling = { name: 'idling', auto_stop_minutes: 1, on_idle: 'delete' };
+  const { json: idle } = await service.http('POST', `/projects/${project}/computers`, idling);
   const watched = service.vc.computer({ id: json.id });
   const viewer = openViewer((await watched.view('view')).url);
   expect(await viewer.first).toMatchObject({ type: 'ready' });
   await sleep(IDLE_MS);
   expect((await watched.get()).status).toBe('running');
   expect((await service.http('GET', `/computers/${other.id}`)).status).toBe(404);
+  expect((await service.http('GET', `/computers/${idle.id}`)).status).toBe(404);
   viewer.socket.close();
 });

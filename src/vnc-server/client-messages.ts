@@ -8,6 +8,8 @@ export type ClientMessage =
   | { readonly kind: 'format'; readonly format: Buffer }
   | { readonly kind: 'encodings'; readonly encodings: readonly number[] }
   | { readonly kind: 'request'; readonly incremental: boolean; readonly region: Region }
+  /** Copied by the viewer; Latin-1 only. */
+  | { readonly kind: 'cutText'; readonly text: string }
   | { readonly kind: 'key'; readonly press: boolean; readonly keysym: number }
   | { readonly kind: 'pointer'; readonly x: number; readonly y: number; readonly buttons: number };
 
@@ -20,6 +22,8 @@ const ENABLE_CONTINUOUS = 150;
 const SET_DESKTOP_SIZE = 251;
 const MOST_ENCODINGS = 256;
 const MOST_CUT_TEXT = 1 << 20;
+/** Longer ones are dropped: an incomplete message is copied with each chunk. */
+const MOST_TAKEN_TEXT = 1 << 16;
 const MOST_FENCE = 64;
 
 /** Lengths of the handshake's messages: version, security type, ClientInit. */
@@ -85,10 +89,16 @@ export class ClientReader {
         const message = this.#take(6);
         return message && pointerEvent(message);
       }
-      default:
-        this.#drop();
-        return undefined;
+      case Type.cutText: {
+        const length = this.#buffer.length < 8 ? 0 : this.#buffer.readInt32BE(4);
+        // A negative one is that of the Extended Clipboard encoding, which no viewer was offered.
+        if (length < 0 || length > MOST_TAKEN_TEXT) break;
+        const message = this.#take(8 + length);
+        return message && { kind: 'cutText', text: message.toString('latin1', 8) };
+      }
     }
+    this.#drop();
+    return undefined;
   }
 
   #encodings(): ClientMessage | undefined {

@@ -142,6 +142,9 @@ export class Viewer {
         if (this.#scene?.gate === undefined || this.#options.mayControl?.() === false) break;
         this.#scene.gate.push(message);
         break;
+      case 'cutText':
+        if (this.#options.mayControl?.() !== false) this.copy(message.text);
+        break;
       case 'pointer':
         if (this.#scene?.gate === undefined || this.#options.mayControl?.() === false) break;
         this.#scene.overlay.claim({ x: message.x, y: message.y });

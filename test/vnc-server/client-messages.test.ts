@@ -41,6 +41,7 @@ test("parses a viewer's messages for any chunk sizes", () => {
     { kind: 'format', format: setPixelFormat().subarray(4) },
     { kind: 'encodings', encodings: [7, -239] },
     { kind: 'request', incremental: true, region },
+    { kind: 'cutText', text: 'hello' },
     { kind: 'key', press: true, keysym: 0xff0d },
     { kind: 'pointer', x: 10, y: 20, buttons: 1 },
   ];

@@ -10,7 +10,8 @@ const LINK = /(\/view\/cmp_[0-9a-z]+)#(vt_[0-9a-z]+)$/;
 
 /**
  * A connection to the live view of a computer as a Node.js stream of RFB, with backpressure; the first
- * bytes to read are the service's version. `signal` ends it. Texts of the clipboard are left out.
+ * bytes to read are the service's version. `signal` ends it. Texts that are copied in the computer are
+ * messages of RFB in it.
  */
 export async function openNodeView(
   client: Client,
@@ -30,6 +31,18 @@ export async function openNodeView(
   });
 }
 
+/** Messages of the service up to ServerInit; each is whole, so that others can be put between them. */
+const HANDSHAKE = 4;
+
+/** ServerCutText, message 3 (RFB 7.6.4), which has Latin-1 only: other characters become question marks. */
+function cutText(text: string): Buffer {
+  const body = Buffer.from(text.replaceAll(/[^\0-\xff]/gu, '?'), 'latin1');
+  const head = Buffer.alloc(8);
+  head.writeUInt8(3, 0);
+  head.writeUInt32BE(body.length, 4);
+  return Buffer.concat([head, body]);
+}
+
 class View extends Duplex {
   /** Rejects with the service's error if the computer cannot be shown. */
   readonly ready: Promise<void>;
@@ -39,15 +52,18 @@ class View extends Duplex {
     super();
     this.#socket = socket;
     let failure: Error | undefined;
+    let received = 0;
     this.ready = new Promise((resolve, reject) => {
       socket.listen({
         message: (data) => {
           if (typeof data !== 'string') {
+            received += 1;
             if (!this.push(data)) socket.pause();
             return;
           }
           const event = parse(data);
           if (event.type === 'ready') resolve();
+          if (event.type === 'clipboard' && received >= HANDSHAKE) this.push(cutText(event.text));
           if (event.type !== 'closed') return;
           failure = new ServiceError(event.code, event.reason, { baseUrl });
         },

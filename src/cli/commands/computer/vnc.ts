@@ -33,7 +33,8 @@ export const command = defineCommand({
     'Prints an address on 127.0.0.1 and a new password, and runs until Ctrl-C. Clients may disconnect',
     'and connect again meanwhile. The client has to support RFB 3.8, VNC authentication and 32-bit',
     'true colour, such as TigerVNC. A key with the right to look, but not to act, gets a view without',
-    'input. Texts of the clipboard are not passed on; see vc clipboard.',
+    'input. Texts of the clipboard are passed on in both directions if they are Latin-1; for others: vc',
+    'clipboard.',
   ].join(' '),
   arguments: { computer: optionalRunningComputer },
   options: {

@@ -18,7 +18,7 @@ const columns: readonly Column<Refused>[] = [
 
 export const command = defineCommand({
   name: 'network',
-  summary: 'Show what a computer may reach, and the names that it was refused',
+  summary: 'Show what a computer may reach and was refused',
   details: [
     'Names are refused by a list with domains, as of vc create --network allow=example.com. The last 50 are',
     'shown, since the list was set or the computer started. Connections to addresses that the list does not',

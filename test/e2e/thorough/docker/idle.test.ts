@@ -23,11 +23,11 @@ it('one with an open live view is not stopped as idle; idle and expired ones are
   });
   const expiring = { name: 'expiring', expires_in: 60 };
   const { json: other } = await service.http('POST', `/projects/${project}/computers`, expiring);
-  const idling = { name: 'idling', auto_stop_minutes: 1, on_idle: 'delete' };
-  const { json: idle } = await service.http('POST', `/projects/${project}/computers`, idling);
   const watched = service.vc.computer({ id: json.id });
   const viewer = openViewer((await watched.view('view')).url);
   expect(await viewer.first).toMatchObject({ type: 'ready' });
+  const idling = { name: 'idling', auto_stop_minutes: 1, on_idle: 'delete' };
+  const { json: idle } = await service.http('POST', `/projects/${project}/computers`, idling);
   await sleep(IDLE_MS);
   expect((await watched.get()).status).toBe('running');
   expect((await service.http('GET', `/computers/${other.id}`)).status).toBe(404);

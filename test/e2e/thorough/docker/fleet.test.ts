@@ -13,6 +13,7 @@ const LONG_MS = 600_000;
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService(['--max-running', '10']);
+  write('one');
 });
 afterEach(async () => {
   expect((await run('down --yes')).code).toBe(0);
@@ -82,23 +83,23 @@ it('vc up completes what one that was killed has begun, and also after a crash o
 it('a key that has used its budget is refused what would use more, and may end things', {
   timeout: LONG_MS,
 }, async () => {
-  const { vc, http, cli } = service;
-  await vc.projects.create('fleet');
-  const { key } = await vc.keys.create({ name: 'worker', max_computers: 1, max_actions: 3 });
-  const env = { VC_API_KEY: key };
-  const as = (...words: string[]) => cli(words, { env });
-  expect((await as('create', 'fleet/desk')).code).toBe(0);
-  const second = await as('create', 'fleet/other');
-  expect(second.code).toBe(6);
-  expect(second.stderr).toContain('max_computers');
-  // The creation was the first action.
-  for (const x of ['1', '2']) expect((await as('click', 'fleet/desk', x, '1')).code).toBe(0);
-  const third = await as('click', 'fleet/desk', '3', '1');
-  expect(third.code).toBe(6);
-  expect(third.stderr).toContain('3 of 3 actions (max_actions)');
-  expect((await as('screenshot', 'fleet/desk', '-o', join(service.directory, 'a.png'))).code).toBe(
-    0,
-  );
-  expect((await as('rm', 'fleet/desk', '--yes')).code).toBe(0);
-  expect((await http('GET', '/projects/fleet')).json.computers).toEqual([]);
+  const { vc, cli } = service;
+  await vc.projects.create('work');
+  try {
+    const { key } = await vc.keys.create({ name: 'worker', max_computers: 1, max_actions: 5 });
+    const as = (...words: string[]) => cli(words, { env: { VC_API_KEY: key } });
+    expect((await as('create', 'work/desk')).code).toBe(0);
+    const second = await as('create', 'work/other');
+    expect(second.code).toBe(6);
+    expect(second.stderr).toContain('1 of 1 computers created (max_computers)');
+    const clicks: (number | undefined)[] = [];
+    for (let x = 1; x <= 5; x++) clicks.push((await as('click', 'work/desk', `${x}`, '1')).code);
+    expect([clicks[0], clicks.at(-1)]).toEqual([0, 6]);
+    expect((await as('click', 'work/desk', '9', '1')).stderr).toContain('5 of 5 actions');
+    expect((await as('get', 'work/desk')).code).toBe(0);
+    expect((await as('rm', 'work/desk', '--yes')).code).toBe(0);
+    expect((await vc.projects.get('work')).computers).toEqual([]);
+  } finally {
+    await vc.projects.delete('work');
+  }
 });

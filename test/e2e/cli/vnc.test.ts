@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { execa } from 'execa';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client } from '../../../src/client/client.js';
+import { openNodeView } from '../../../src/client/node/view.js';
 import { eventually } from '../../support/eventually.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 import { VC } from '../../support/service/service.js';
@@ -175,4 +177,32 @@ it('a key that may only look gets a view without input', async () => {
   });
   expect(await desktop.run('cat /tmp/keys')).not.toContain('not');
   expect(ended).toMatchObject({ exitCode: 0 });
+});
+
+it('texts of the clipboard are passed on in both directions', async () => {
+  const { baseUrl, apiKey } = desktop.service;
+  const { signal } = new AbortController();
+  const client = new Client({ baseUrl, apiKey });
+  const address = { id: (await desktop.computer.get()).id };
+  const view = await openNodeView(client, address, { mode: 'control', signal });
+  try {
+    let received = '';
+    view.on('data', (data: Buffer) => {
+      received += data.toString('latin1');
+    });
+    view.write('RFB 003.008\n');
+    await eventually(async () => received.length >= 14);
+    view.write(Buffer.from([1]));
+    await eventually(async () => received.length >= 18);
+    view.write(Buffer.from([1]));
+    await eventually(async () => received.length >= 42);
+    const text = Buffer.from('from the client: é', 'latin1');
+    view.write(Buffer.concat([Buffer.from([6, 0, 0, 0, 0, 0, 0, text.length]), text]));
+    await eventually(async () => (await desktop.computer.clipboard()) === 'from the client: é');
+    await desktop.run("printf 'from the guest: é' | DISPLAY=:0 xclip -selection clipboard -i");
+    const message = `\x03${'\0'.repeat(6)}\x11from the guest: é`;
+    await eventually(async () => received.includes(message));
+  } finally {
+    view.destroy();
+  }
 });

@@ -107,7 +107,9 @@ test('a body has no further fields where the service refuses them', () => {
 
 test('it says which fields are alternatives', () => {
   const { schemas } = document.components;
-  expect(schemas.Click?.oneOf).toEqual([{ required: ['x', 'y'] }, { required: ['element'] }]);
+  expect(schemas.Click?.oneOf).toEqual([
+    ...[{ required: ['x', 'y'] }, { required: ['element'] }, { required: ['mark'] }],
+  ]);
   expect(schemas.ClickStep?.oneOf).toEqual(schemas.Click?.oneOf);
   expect(schemas.FindElements?.anyOf).toContainEqual({ required: ['role'] });
   expect(operation('/computers/{id}/click', 'post').requestBody).toMatchObject({ required: true });

@@ -212,7 +212,7 @@ test('help offers commands and topics, and then the commands of a group', async 
 
 /** Names that are new, or of something else than this service. */
 const NEW = ['update --name', 'add --default-project', 'key --name'];
-const ELSEWHERE = ['import --ssh-user', 'serve --allow-host', 'use --acknowledge'];
+const ELSEWHERE = ['import --ssh-user', 'serve --allow-host', 'use --acknowledge', 'click --frame'];
 
 test('every option that takes a name offers names or choices', () => {
   const commands = [...outline.groups.flatMap((group) => group.commands), ...outline.singles];

@@ -68,9 +68,8 @@ export const command = defineCommand({
   examples: [
     { does: 'Carry out recorded actions', command: 'vc computer replay demo/desktop login' },
     {
-      does: 'Continue in a copy of the computer after step 12',
-      command:
-        'vc fork demo/desktop@step-12 again && vc computer replay demo/again login --from step-12',
+      does: 'Continue after step 12, in a copy that vc fork demo/desktop@step-12 again has made',
+      command: 'vc computer replay demo/again login --from step-12',
     },
     {
       does: 'With short pauses, and more time for slow programs',

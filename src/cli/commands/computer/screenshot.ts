@@ -55,8 +55,8 @@ export const command = defineCommand({
       command: 'vc screenshot demo/desktop -o - --format jpeg --scale 0.5 > shot.jpg',
     },
     {
-      does: 'Number the buttons, fields and links, and click on one',
-      command: 'vc screenshot demo/desktop --marks -o marks.png && vc click demo/desktop --mark 1',
+      does: 'Number the buttons, fields and links, for vc click --mark',
+      command: 'vc screenshot demo/desktop --marks -o marks.png',
     },
     {
       does: 'Capture only the panel',

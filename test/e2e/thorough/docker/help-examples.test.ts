@@ -32,6 +32,8 @@ const SKIPPED: Skipped = [
   [/^vc demo --pause/, 'the demo is run once'],
   [/^vc (up|diff|down)\b/, 'needs a file; test/e2e/cli/fleet-file.test.ts has one'],
   [/^vc cluster|--member node1/, 'needs a cluster'],
+  [/^vc click .* --mark /, 'needs a picture with that many marks; marks.test.ts takes one'],
+  [/ demo\/again /, 'needs a trajectory with snapshots; trajectory-snapshots.test.ts has one'],
   [/vc webhook (create|get|test|deliveries|rm)/, 'needs a target; surfaces.test.ts has one'],
 ];
 

@@ -94,6 +94,15 @@ it('keeps the entries of a deleted computer, for its owner only', async () => {
   expect(await entries(`?computer=${json.id}`, otherKey)).toEqual([]);
 });
 
+it('says which mark of which picture was clicked', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
+  const body = { mark: 7, frame: 'frm_0123456789ab' };
+  await app.send('POST', `/api/computers/${json.id}/click`, { body });
+  const [entry] = await entries();
+  expect(entry).toMatchObject({ action: 'click', outcome: 'stale_frame', detail: body });
+});
+
 it('keeps no name of an element that was searched on a screen', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });

@@ -23,7 +23,7 @@ function withoutSecret(value: string): string {
 /** Fields that are logged as they are: numbers, settings and names of resources. */
 const PLAIN = `
   name x y button double clicks start_x start_y end_x end_y duration direction amount seconds
-  until timeout background mode port fps element terminal profile delta_x delta_y repeat
+  until timeout background mode port fps element mark frame marks terminal profile delta_x delta_y repeat
   hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo network public`
   .trim()
   .split(/\s+/);

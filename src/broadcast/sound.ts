@@ -6,8 +6,10 @@ export const SOUND_BYTES_PER_SECOND = SAMPLE_RATE * SAMPLE_BYTES;
 
 /** Milliseconds that are buffered before sound is played, as it arrives in irregular pieces. */
 export const SOUND_DELAY_MS = 100;
-/** Milliseconds that are kept at most. */
-const MOST_MS = 400;
+/** Milliseconds that are kept at most: what pictures that are late still take. */
+const MOST_MS = 3_000;
+/** Milliseconds after which sound that was never needed is skipped, which else stays late. */
+const SKIP_MS = 5_000;
 
 const bytesOf = (ms: number) => (ms * SOUND_BYTES_PER_SECOND) / 1000;
 
@@ -20,6 +22,9 @@ export class SoundBuffer {
   #start = 0;
   #length = 0;
   #isPlaying = false;
+  /** The least that was left, of the last bytes that were taken. */
+  #least = Number.POSITIVE_INFINITY;
+  #taken = 0;
 
   /** Adds whole samples. */
   push(chunk: Buffer): void {
@@ -45,7 +50,19 @@ export class SoundBuffer {
     const copied = this.#ring.copy(taken, 0, this.#start, this.#start + most);
     this.#ring.copy(taken, copied, 0, most - copied);
     this.#skip(most);
+    this.#catchUp(bytes);
     return taken;
+  }
+
+  /** The clocks of computer and host differ, and sound that came late is followed by all that was due. */
+  #catchUp(bytes: number): void {
+    this.#least = Math.min(this.#least, this.#length);
+    this.#taken += bytes;
+    if (this.#taken < bytesOf(SKIP_MS)) return;
+    if (this.#least > bytesOf(2 * SOUND_DELAY_MS))
+      this.#skip(this.#least - bytesOf(SOUND_DELAY_MS));
+    this.#least = Number.POSITIVE_INFINITY;
+    this.#taken = 0;
   }
 
   #skip(bytes: number): void {

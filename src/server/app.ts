@@ -47,6 +47,7 @@ import { addReference } from './reference/pages.js';
 import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
+import { addSoundSocket } from './viewer/sound-socket.js';
 import { SocketLimit, WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
@@ -245,6 +246,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addMcp(api, version);
       addViewPages(api);
       addViewSocket(api, sockets);
+      addSoundSocket(api, sockets);
     },
     { prefix: PREFIX },
   );

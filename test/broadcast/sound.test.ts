@@ -41,6 +41,32 @@ it('drops the oldest of what nobody takes', () => {
   const sound = new SoundBuffer();
   for (let i = 1; i <= 100; i++) sound.push(level(i, 100));
   sound.push(level(101, 10_000));
-  expect(isOnly(101, sound.take(bytes(400)))).toBe(true);
+  expect(isOnly(101, sound.take(bytes(3_000)))).toBe(true);
   expect(isOnly(0, sound.take(bytes(20)))).toBe(true);
+});
+
+it('skips sound that stays late', () => {
+  const sound = new SoundBuffer();
+  sound.push(level(1, 1_000));
+  let taken: Buffer = Buffer.alloc(0);
+  // Five seconds, and then what is left of the first.
+  for (let i = 0; i < 501; i++) {
+    sound.push(level(2, 10));
+    taken = sound.take(bytes(10));
+  }
+  expect(isOnly(2, taken)).toBe(true);
+  expect(isOnly(2, sound.take(bytes(100)))).toBe(true);
+  expect(isOnly(0, sound.take(bytes(10)))).toBe(true);
+});
+
+it('keeps what pictures that were late take at once', () => {
+  const sound = new SoundBuffer();
+  const given: number[] = [];
+  const got: number[] = [];
+  for (let i = 1; i <= 100; i++) {
+    given.push(i);
+    sound.push(level(i, 10));
+  }
+  for (let i = 0; i < 100; i++) got.push(sound.take(bytes(10))[0] ?? 0);
+  expect(got).toEqual(given);
 });

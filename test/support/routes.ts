@@ -44,7 +44,10 @@ export const routes: readonly Route[] = [
     {},
   ),
   ...routesOf('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
-  ...routesOf('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
+  ...routesOf('viewSocket', 'GET', [VIEW_PATHS.socket, VIEW_PATHS.sound], {
+    open: true,
+    upgrade: true,
+  }),
   ...routesOf('openapi', 'GET', ['/openapi.json'], { open: true }),
   ...routesOf('docs', 'GET', ['/docs', '/docs/reference.css', '/docs/reference.js'], {
     open: true,

@@ -31,6 +31,7 @@ export const View = z
 export const VIEW_PATHS = {
   page: '/view/:id',
   socket: '/view/:id/socket',
+  sound: '/view/:id/sound',
   assets: '/view/assets/*',
 } as const;
 
@@ -52,12 +53,16 @@ export const ViewEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('clipboard'), text: z.string() }),
   /** Who has control: after `ready`, and when it is taken or ends. `is_mine`: this viewer has it. */
   z.object({ type: z.literal('control'), control: Control.nullable(), is_mine: z.boolean() }),
+  /** The answer to `sound`: the ticket for {@link VIEW_PATHS}.sound. */
+  z.object({ type: z.literal('sound'), ticket: z.string() }),
   /** The last message: why the view ends, in one line for a person. */
   z.object({ type: z.literal('closed'), code: z.string(), reason: z.string() }),
 ]);
 
-/** Dropped in mode `view`. */
+/** Dropped in mode `view`, except for `sound`. */
 export const ViewCommand = z.discriminatedUnion('type', [
+  /** Asks for the sound of the computer. */
+  z.object({ type: z.literal('sound') }),
   /** Puts a text on the computer's clipboard. */
   z.object({ type: z.literal('clipboard'), text: upTo(262_144) }),
   /** Types a text that an input method composed, after the keys that were sent before it. */

@@ -1,7 +1,11 @@
 /** What noVNC needs of a WebSocket, and the texts of the service beside it. */
 export interface ViewChannel {
   onevent: ((event: ViewEvent) => void) | null;
-  sendCommand(command: { readonly type: 'clipboard' | 'text'; readonly text: string }): void;
+  sendCommand(
+    command:
+      | { readonly type: 'clipboard' | 'text'; readonly text: string }
+      | { readonly type: 'sound' },
+  ): void;
   close(): void;
 }
 

@@ -3,6 +3,7 @@ import RFB from '@novnc/novnc';
 import { openChannel } from './channel.js';
 import { fitDesktop } from './fit.js';
 import { takeKeys } from './keys.js';
+import { playSound, whyNoSound } from './sound.js';
 
 /** Milliseconds after the keys for copying in which a copied text is what the user has asked for. */
 const COPY_MS = 2_000;
@@ -60,6 +61,8 @@ function close(title, text, command) {
   element('fullscreen-button').hidden = true;
   if (document.fullscreenElement) document.exitFullscreen();
   element('focus-hint').hidden = true;
+  element('sound-button').hidden = true;
+  stopSound();
   element('clipboard').hidden = true;
   element('clipboard-button').hidden = true;
   element('keyboard-button').hidden = true;
@@ -114,6 +117,7 @@ function begin({ mode, name }, channel) {
   for (const event of ['focus', 'blur']) window.addEventListener(event, showFocus);
   if (mode === 'control') wireClipboard(channel);
   wireControl(channel);
+  wireSound(channel);
   wireFullScreen(mode, rfb);
 }
 
@@ -125,6 +129,42 @@ function wireControl(channel) {
     const { control, is_mine } = event;
     element('control').hidden = control === null || is_mine;
     element('control').textContent = `${control?.holder.key_name ?? 'Another'} has control`;
+  };
+}
+
+let stopSound = () => {};
+
+/** The button for the sound, which is off at first. */
+function wireSound(channel) {
+  const button = element('sound-button');
+  const note = element('sound-note');
+  let isWanted = false;
+  const show = (reason) => {
+    button.setAttribute('aria-pressed', String(isWanted));
+    button.querySelector('span').textContent = isWanted ? 'Mute' : 'Sound';
+    note.textContent = reason ?? '';
+    note.hidden = reason === undefined;
+  };
+  const end = (reason) => {
+    isWanted = false;
+    show(reason);
+  };
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    isWanted = !isWanted;
+    show();
+    stopSound();
+    if (!isWanted) return;
+    const reason = await whyNoSound();
+    if (reason === undefined) channel.sendCommand({ type: 'sound' });
+    else end(reason);
+  });
+  const others = channel.onevent;
+  channel.onevent = (event) => {
+    if (event.type !== 'sound') return others?.(event);
+    if (!isWanted) return;
+    stopSound();
+    stopSound = playSound(new URL(`${id}/sound`, location.href), event.ticket, end);
   };
 }
 

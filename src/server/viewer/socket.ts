@@ -1,15 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import { ApiError } from '../../contract/errors.js';
-import {
-  VIEW_PATHS,
-  ViewCommand,
-  type ViewEvent,
-  type ViewMode,
-  ViewOpening,
-} from '../../contract/sockets/view.js';
+import { VIEW_PATHS, ViewCommand, type ViewMode } from '../../contract/sockets/view.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { publicMessage } from '../../fleet/errors/public-message.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
@@ -17,26 +10,24 @@ import { textBeyond } from '../../lib/json/bounds.js';
 import { parseJson } from '../../lib/json/parse.js';
 import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
-import { auditConnection } from '../audit-requests.js';
-import { logOf } from '../http/log.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
-import { startHeartbeat } from '../websocket/heartbeat.js';
-import { closeOnRevocation } from '../websocket/key-revocation.js';
 import { clipboardChannel, stateChannel } from './latest-message.js';
-import { openingMessage } from './opening-message.js';
+import { addTicketSocket, send } from './ticket-socket.js';
 
 /** A command has two fields, of which one may be long. */
 const BOUNDS = { levels: 2, values: 16, fields: 16, allFields: 16 } as const;
 
-/** Takes a message with a text to type, or for the computer's clipboard. */
-export function takeCommand(viewer: Viewer, message: Buffer): void {
+/** The command in a text message of the page; undefined if it is none. */
+export function commandOf(message: Buffer): ViewCommand | undefined {
   const text = message.toString();
-  if (textBeyond(text, BOUNDS) !== undefined) return;
-  const command = ViewCommand.safeParse(parseJson(text));
-  if (!command.success) return;
-  const { type, text: given } = command.data;
-  if (type === 'text') viewer.type(given);
-  else viewer.copy(given);
+  if (textBeyond(text, BOUNDS) !== undefined) return undefined;
+  return ViewCommand.safeParse(parseJson(text)).data;
+}
+
+/** Takes a text to type, or for the computer's clipboard. */
+export function takeCommand(viewer: Viewer, command: ViewCommand): void {
+  if (command.type === 'text') viewer.type(command.text);
+  else if (command.type === 'clipboard') viewer.copy(command.text);
 }
 
 /** The view ends after this many consecutive failures of the screen. */
@@ -49,51 +40,18 @@ const LASTING_MS = 10_000;
 const MOST_TEXT = 2 * 1024 * 1024;
 /** Largest message of RFB, in bytes: all of it is handled at once, and viewers send a few bytes. */
 const MOST_RFB = 64 * 1024;
-/** Close code after a `closed` message. */
-const CLOSED = 4000;
 
-/** `GET /view/{id}/socket`: the live view, as contract/sockets/view.ts describes. The ticket is its key. */
+/** `GET /view/{id}/socket`: the live view, as contract/sockets/view.ts describes. */
 export function addViewSocket(app: FastifyInstance, services: SocketServices): void {
-  const options = { websocket: true, config: { open: true, socket: true } } as const;
-  app.get(VIEW_PATHS.socket, options, (socket, request) => {
-    serveView(socket, request, services).catch((error: unknown) => {
-      logOf(request).warn({ err: error }, 'view socket failed');
-      socket.terminate();
-    });
-  });
-}
-
-async function serveView(
-  socket: WebSocket,
-  request: FastifyRequest,
-  { fleet, limit, connections }: SocketServices,
-): Promise<void> {
-  const { id = '' } = request.params as Record<string, string>;
-  const left = new AbortController();
-  const leave = () => left.abort(new ApiError('request_timeout', 'The viewer disconnected.'));
-  socket.on('close', leave);
-  socket.on('error', leave);
-  startHeartbeat(socket, 'answers');
-  try {
-    const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
-    const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
-    const record = fleet.computers.find(ticket.owner, { id });
-    connections.count(request.raw.socket, ticket.owner.id);
-    limit.count(ticket.owner.id, request.raw.socket);
-    closeOnRevocation(socket, request, fleet.apiKeys, ticket.owner);
-    const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
-    auditConnection(fleet, subject).opened({ mode: ticket.mode });
-    logOf(request).info({ computer: id, mode: ticket.mode }, 'view opened');
+  addTicketSocket(app, VIEW_PATHS.socket, services, async (view) => {
+    const { socket, fleet, mode } = view;
+    view.opened({ mode });
     const channel = {
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
       sendClipboard: clipboardChannel(socket),
     };
-    const { owner, mode } = ticket;
-    await showComputer(socket, fleet, { record, owner, mode, left, channel });
-  } catch (error) {
-    sendClosed(socket, error);
-  }
-  socket.close(CLOSED);
+    await showComputer(socket, fleet, { ...view, channel });
+  });
 }
 
 interface Showing {
@@ -124,8 +82,16 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
       const message = `A message is too large; the limit is ${most} bytes.`;
       left.abort(new ApiError('payload_too_large', message));
     } else if (isBinary) viewer.receive(data);
-    else if (mode === 'control' && mayControl()) takeCommand(viewer, data);
+    else {
+      const command = commandOf(data);
+      if (command?.type === 'sound') sendSoundTicket();
+      else if (command && mode === 'control' && mayControl()) takeCommand(viewer, command);
+    }
   });
+  const sendSoundTicket = () => {
+    const { text } = fleet.tickets.issue({ computerId: record.id, owner, mode: 'view' });
+    send(socket, { type: 'sound', ticket: text });
+  };
   const isMine = () => fleet.control.isHeldBy(record.id, owner);
   const sendControl = stateChannel(socket, () => {
     return { type: 'control', control: fleet.control.of(record.id), is_mine: isMine() };
@@ -176,14 +142,4 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     forget();
     viewer.close();
   }
-}
-
-function send(socket: WebSocket, event: ViewEvent): void {
-  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
-}
-
-function sendClosed(socket: WebSocket, error: unknown): void {
-  const known = error instanceof ApiError;
-  const reason = known ? publicMessage(error) : 'The service failed; its log has more.';
-  send(socket, { type: 'closed', code: known ? error.code : 'internal', reason });
 }

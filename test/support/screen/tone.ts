@@ -13,17 +13,22 @@ export function tone(hertz: number, seconds: number): Buffer {
   return samples;
 }
 
-/** Times per second that the left channel rises through zero; 0 for silence. */
+/**
+ * Times per second that the left channel rises through zero, in half of the pieces of 100 ms that are
+ * loud: a busy host may leave gaps. 0 for silence.
+ */
 export function frequencyOf(samples: Buffer): number {
-  let rises = 0;
-  let last = 0;
-  for (let at = 0; at + 4 <= samples.length; at += 4) {
-    const level = samples.readInt16LE(at);
-    // A margin, since silence from a codec is not all zero.
-    if (last < 0 && level >= 100) rises += 1;
-    if (Math.abs(level) >= 100) last = level;
+  const pieces: number[] = [];
+  const length = (RATE * 4) / 10;
+  for (let start = 0; start + length <= samples.length; start += length) {
+    const levels = Array.from({ length: length / 4 }, (_, i) => samples.readInt16LE(start + 4 * i));
+    const rises = levels.flatMap((level, i) => ((levels[i - 1] ?? 1) < 0 && level >= 0 ? [i] : []));
+    const [first = 0, last = first] = [rises[0], rises.at(-1)];
+    if (Math.max(...levels) > 1_000 && last > first) {
+      pieces.push(((rises.length - 1) * RATE) / (last - first));
+    }
   }
-  return rises / (samples.length / (4 * RATE));
+  return pieces.sort((one, other) => one - other)[Math.floor(pieces.length / 2)] ?? 0;
 }
 
 /** The sound of a file or an RTMP stream as 16 bit, 48 kHz, stereo. */

@@ -14,6 +14,7 @@ import { useData } from '../../../state/use-data.js';
 import { clipboardIntent } from './intents.js';
 import type { Live } from './live.js';
 import { RecordDialog } from './record.js';
+import { SoundTool } from './sound.js';
 import { StreamDialog } from './stream.js';
 
 interface ToolsProps {
@@ -54,6 +55,7 @@ export function Tools({ computer, live, isMine, frame }: ToolsProps) {
         off={!isLive}
         onClick={() => void savePicture(computer).then(toScreen)}
       />
+      <SoundTool computer={computer} live={live} />
       <Tool name="Record" icon="record" off={!isLive} onClick={() => setOpen('record')} />
       <Tool
         name="Stream"

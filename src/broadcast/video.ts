@@ -44,8 +44,7 @@ export function encoderArguments(
   const color = ['-color_range', 'tv', '-colorspace', 'bt709'];
   const options: string[][] = [
     [...PIPES_ONLY],
-    // The sound is buffered so long.
-    track === 'sound' ? ['-itsoffset', String(SOUND_DELAY_MS / 1000)] : [],
+    track === 'sound' ? delayed(fps) : [],
     ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${size.width}x${size.height}`],
     ['-framerate', String(fps), ...AT_ONCE, ...color],
     ['-i', 'pipe:0'],
@@ -60,6 +59,15 @@ export function encoderArguments(
     ['-flush_packets', '1', 'pipe:1'],
   ];
   return options.flat();
+}
+
+/**
+ * The sound is buffered for a moment, so the pictures wait for it. They have to fit into ffmpeg's
+ * queue: it comes with the pictures after them, and ffmpeg would wait for ever.
+ */
+function delayed(fps: number): string[] {
+  const queue = Math.ceil(fps / 2) + 8;
+  return ['-itsoffset', String(SOUND_DELAY_MS / 1000), '-thread_queue_size', String(queue)];
 }
 
 /** The second input. */

@@ -14,8 +14,8 @@ const SKIP_MS = 5_000;
 const bytesOf = (ms: number) => (ms * SOUND_BYTES_PER_SECOND) / 1000;
 
 /**
- * The latest sound of a computer, which the pictures of a video set the pace for: each takes as much
- * sound as it lasts. What is missing is silence; what nobody takes in time is dropped.
+ * The latest sound of a computer, of which each picture of a video takes as much as it lasts.
+ * What is missing is silence; what nobody takes in time is dropped.
  */
 export class SoundBuffer {
   readonly #ring = Buffer.alloc(bytesOf(MOST_MS));

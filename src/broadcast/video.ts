@@ -63,7 +63,7 @@ export function encoderArguments(
 
 /**
  * The sound is buffered for a moment, so the pictures wait for it. They have to fit into ffmpeg's
- * queue: it comes with the pictures after them, and ffmpeg would wait for ever.
+ * queue: it comes with the pictures after them, and neither would be read further.
  */
 function delayed(fps: number): string[] {
   const queue = Math.ceil(fps / 2) + 8;

@@ -57,6 +57,7 @@ const MEANT: readonly (readonly [word: string, path: RegExp, why: string])[] = [
   ['strangers', /^src\/fleet\/store\//, 'the name of a table in databases that exist'],
   ['film', /^src\/cli\/framework\/suggestions\/synonyms\.ts$/, 'what users type'],
   ['poweron', /^src\/cli\/framework\/suggestions\/synonyms\.ts$/, 'what users type'],
+  ['pulse', /^images\//, 'the path at which programs look for PulseAudio'],
   ['what waits', /^src\/server\/websocket\/pour\.ts$/, 'bytes that wait, which are counted'],
 ];
 

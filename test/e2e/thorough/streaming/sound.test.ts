@@ -98,6 +98,20 @@ it('is in a stream in place of the silent track', async () => {
   await eventually(async () => (await processes('parec')).trim() === '0');
 });
 
+it('of a file that is played into the microphone is recorded by programs, and not heard', async () => {
+  const recorder = 'parec --raw --rate=48000 --channels=2 --format=s16le';
+  await desktop.run(
+    `${PLAY} --device=microphone_input & sleep 1
+     ${recorder} | head -c 192000 >microphone.raw &
+     ${recorder} --device=computer.monitor | head -c 192000 >speakers.raw
+     wait $!; kill %1; wait`,
+  );
+  const recorded = async (name: string) =>
+    frequencyOf(Buffer.from(await desktop.computer.files.read(name)));
+  expect(await recorded('microphone.raw')).toBeCloseTo(440, -1);
+  expect(await recorded('speakers.raw')).toBe(0);
+});
+
 /** Keeps what the page decodes, as it plays without a device. */
 const KEEP_DECODED = `
   globalThis.heard = [];

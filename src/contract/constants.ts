@@ -111,7 +111,10 @@ export const DIALECTS = [
 export const ELEMENTS = { default: 250, max: 1000 } as const;
 /** Id of an element: its bus, its program on it, and its path or the end of it. */
 export const ELEMENT_ID =
-  /^[0-9a-f]{8}-\d{1,9}\.\d{1,9}-([A-Za-z0-9_]{1,100}|(\/[A-Za-z0-9_]{1,100}){1,10})$/;
+  /^([0-9a-f]{8}-\d{1,9}\.\d{1,9}-([A-Za-z0-9_]{1,100}|(\/[A-Za-z0-9_]{1,100}){1,10})|text(-\d{1,5}){4})$/;
+
+/** Where things on the screen are found: in what programs describe, or in its picture. */
+export const SOURCES = ['elements', 'text'] as const;
 
 /** Elements that are marked in a picture at most. */
 export const MAX_MARKS = 200;

@@ -55,7 +55,7 @@ export const Action = z.object({
   until: jsonOr(Until)
     .optional()
     .describe(
-      'wait, in place of seconds: "stable" or a condition, such as {"window": "Saved"}, {"element": {"role": "button", "name": "OK"}}, {"port": 8000}, {"file": "a.pdf"}; "gone": true in it waits for its end.',
+      'wait, in place of seconds: "stable" or a condition, such as {"text": "Saved"} read on the screen, {"window": "Notes"}, {"element": {"role": "button", "name": "OK"}}, {"port": 8000}, {"file": "a.pdf"}; "gone": true in it waits for its end.',
     ),
   timeout: z.number().optional().describe('wait with until: seconds at most, 10 if left out.'),
 });

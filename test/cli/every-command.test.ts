@@ -382,7 +382,7 @@ const cases: Readonly<Record<string, Case>> = {
     answers: { [`POST ${at}/find`]: { elements: [], truncated: false } },
     asks: [[`POST ${at}/find`, { text: 'sign in', role: 'button' }]],
     stdout: '',
-    stderr: 'no such element on the screen\n',
+    stderr: 'no such element or text on the screen\n',
   },
   'computer move': action('move', ['10', '20'], { x: 10, y: 20 }),
   'computer drag': action('drag', ['1', '2', '3', '4'], {

@@ -17,6 +17,8 @@ it.each([
   [{ file: 'a.pdf', size_above: 0 }],
   [{ command: 'test -e a' }],
   [{ url: '/welcome' }],
+  [{ text: 'Sav(ed' }],
+  [{ text: 'Saved', region: [0, 0, 10, 10], gone: true }],
   [{ any: [{ port: 1 }, { window: 'x', gone: true }] }],
   [{ all: [{ port: 1 }] }],
 ])('takes %j', (until) => {
@@ -24,7 +26,7 @@ it.each([
 });
 
 it.each([
-  [{}, /^until(?:\.| is wrong: | )must have exactly one of element, window,/],
+  [{}, /^until(?:\.| is wrong: | )must have exactly one of element, text, window,/],
   [{ port: 1, window: 'x' }, /^until(?:\.| is wrong: | )must have exactly one of/],
   [{ port: 1, any: [{ port: 2 }] }, /^until(?:\.| is wrong: | )must have exactly one of/],
   [{ port: 0 }, /^until(?:\.| is wrong: | )port must be an integer from 1 to 65535/],
@@ -33,6 +35,9 @@ it.each([
   [{ element: {} }, /^until(?:\.| is wrong: | )element.text must be given, or role or name/],
   [{ element: 'OK' }, /^until(?:\.| is wrong: | )element must be an object such as/],
   [{ size_above: 1, port: 1 }, /^until(?:\.| is wrong: | )size_above needs file/],
+  [{ region: [0, 0, 1, 1], port: 1 }, /^until(?:\.| is wrong: | )region needs text/],
+  [{ text: 'a', region: [0, 0, 0, 1] }, /^until(?:\.| is wrong: | )region.2 must be/],
+  [{ text: ' ' }, /^until(?:\.| is wrong: | )text must not be blank/],
   [{ any: [] }, /^until(?:\.| is wrong: | )any must have at least one condition/],
   [
     { any: new Array(17).fill({ port: 1 }) },
@@ -62,6 +67,7 @@ it.each([
   ['stable', 'look'],
   [undefined, 'look'],
   [{ window: 'command' }, 'look'],
+  [{ text: 'port' }, 'look'],
   [{ element: { text: 'port' } }, 'look'],
   [{ port: 1 }, 'act'],
   [{ any: [{ window: 'x' }, { command: 'true' }] }, 'act'],

@@ -279,6 +279,8 @@ class Element:
     value: str | None = None
     states: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
+    source: Literal["elements", "text"] | None = None
+    """By `find`: whether a program describes it, or it was read in the picture of the screen."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Element:

@@ -32,6 +32,7 @@ const others: readonly Entry[] = [
   ['computer', 'get', { aliases: ['show'] }],
   ['computer', 'sync'],
   ['computer', 'wait'],
+  ['computer', 'find'],
   ['computer', 'move'],
   ['computer', 'drag'],
   ['computer', 'scroll'],

@@ -89,22 +89,27 @@ const state: Check = {
   },
 };
 
-const ffmpeg: Check = {
-  name: 'ffmpeg',
-  title: 'ffmpeg',
+/** A program that the service uses if it is there. */
+const optionalProgram = (name: string, without: string): Check => ({
+  name,
+  title: name,
   section: 'vc',
   needed: false,
   where: 'host',
   async run({ env }) {
-    const path = await findProgram('ffmpeg', env);
-    if (path !== undefined) return ok(path);
-    return missing('without it no screen can be streamed or recorded', 'vc setup');
+    const path = await findProgram(name, env);
+    return path === undefined ? missing(without, 'vc setup') : ok(path);
   },
-};
+});
+
+const programs = [
+  optionalProgram('ffmpeg', 'without it no screen can be streamed or recorded'),
+  optionalProgram('tesseract', 'without it no text on a screen can be read'),
+];
 
 /** Everything that `vc doctor` looks at, in the order in which to fix it. */
 export async function allChecks(): Promise<Check[]> {
   const faults = hasHashCollisions(process.version) ? [nodeFaults] : [];
-  const vc = [node, ...faults, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
+  const vc = [node, ...faults, imageTools, ...hostingChecks, state, ...programs, ...serviceChecks];
   return [...vc, ...(await engineChecks())];
 }

@@ -1,9 +1,13 @@
 import type { Conditions } from '../../contract/actions/actions.js';
 import { UsageError } from '../errors/cli-error.js';
+import type { region } from './parse.js';
 
 /** The options of `vc wait` that are conditions. */
 export interface ConditionOptions {
   readonly element: readonly string[];
+  readonly text: readonly string[];
+  /** The part of the screen to read, with `text`. */
+  readonly region: ReturnType<typeof region> | undefined;
   readonly window: readonly string[];
   readonly file: readonly string[];
   readonly sizeAbove: number | undefined;
@@ -14,14 +18,20 @@ export interface ConditionOptions {
   readonly gone: boolean;
 }
 
+type Area = [number, number, number, number];
+
 /** The conditions that options ask for; undefined without any. */
 export function conditions(options: ConditionOptions): Conditions | undefined {
-  const { sizeAbove, any, gone } = options;
+  const { sizeAbove, any, gone, region: area } = options;
   if (sizeAbove !== undefined && options.file.length === 0) {
     throw new UsageError('--size-above needs --file');
   }
   const given = [
     ...options.element.map((text) => ({ element: wantedElement(text) })),
+    ...options.text.map((text) => ({
+      text,
+      ...(area && { region: [area.x, area.y, area.width, area.height] as Area }),
+    })),
     ...options.window.map((window) => ({ window })),
     ...options.file.map((file) => ({
       file,

@@ -61,7 +61,7 @@ interface Scroll extends Partial<Point> {
 /** The last argument of `click`: a point, or nothing for an element. */
 export const clickArgument: Argument<Partial<Point>> = {
   ...optionalPositionArgument,
-  summary: 'X Y or X,Y, pixels from the top left corner; not with --element or --mark',
+  summary: 'X Y or X,Y, pixels from the top left corner; not with --element, --text or --mark',
 };
 
 /** The last arguments of `scroll`: nothing, a number of steps, a position, or both. */

@@ -77,7 +77,7 @@ export const fields = {
     'created_by',
     'control',
   ],
-  element: ['id', 'role', 'name', 'value', 'states', 'box', 'actions'],
+  element: ['id', 'source', 'role', 'name', 'value', 'states', 'box', 'actions'],
   network: ['network', 'refused'],
   stats: [
     'id',

@@ -99,6 +99,7 @@ export const commonPackages: readonly SetupPackage[] = [
   { sign: 'mmdebstrap', name: 'mmdebstrap', purpose: 'builds the image' },
   { sign: 'newuidmap', name: 'uidmap', purpose: 'builds the image as an ordinary user' },
   { sign: 'ffmpeg', name: 'ffmpeg', purpose: 'streams and records screens' },
+  { sign: 'tesseract', name: 'tesseract-ocr', purpose: 'reads text on screens' },
 ];
 
 export async function missingPackages(

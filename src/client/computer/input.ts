@@ -79,7 +79,10 @@ export class ComputerInput {
     return this.client.request('getElements', { params, query, ...call });
   }
 
-  /** Finds elements on the screen; all given conditions must hold. */
+  /**
+   * Finds elements on the screen; all given conditions must hold. A text that no element has is read in
+   * the picture of the screen; `source` allows one of both.
+   */
   find(
     conditions: FindConditions & CallOptions,
     options: CallOptions = {},

@@ -13,6 +13,22 @@ const conditionFields = {
     description: 'An element on the screen matches, as `findElements` finds it.',
     examples: [{ role: 'button', name: 'OK' }],
   }),
+  text: notBlank(200)
+    .optional()
+    .meta({
+      description:
+        'This text can be read on the screen, in any case and with any spaces. It is plain text, no pattern.',
+      examples: ['Saved'],
+    }),
+  region: z
+    .tuple([integer(0, 10_000), integer(0, 10_000), integer(1, 10_000), integer(1, 10_000)], {
+      error: 'must be [x, y, width, height]',
+    })
+    .optional()
+    .meta({
+      description: 'With `text`: the part of the screen to read, in pixels.',
+      examples: [[0, 0, 640, 400]],
+    }),
   window: notBlank(200)
     .optional()
     .meta({
@@ -50,7 +66,7 @@ const conditionFields = {
 };
 
 /** What a condition is about; each condition has one of them. */
-const SUBJECTS = ['element', 'window', 'file', 'port', 'command', 'url'] as const;
+const SUBJECTS = ['element', 'text', 'window', 'file', 'port', 'command', 'url'] as const;
 const ONE_SUBJECT = `must have exactly one of ${SUBJECTS.join(', ')}`;
 
 function subjects(condition: Readonly<Record<string, unknown>>): number {
@@ -58,6 +74,7 @@ function subjects(condition: Readonly<Record<string, unknown>>): number {
 }
 
 const SIZE_NEEDS_FILE = { message: 'needs file', path: ['size_above'] };
+const REGION_NEEDS_TEXT = { message: 'needs text', path: ['region'] };
 
 const FORM = 'must be a condition, such as {"port": 8000}';
 
@@ -65,6 +82,7 @@ export const Condition = z
   .object(conditionFields, { error: FORM })
   .refine((condition) => subjects(condition) === 1, ONE_SUBJECT)
   .refine(({ file, size_above }) => size_above === undefined || file !== undefined, SIZE_NEEDS_FILE)
+  .refine(({ text, region }) => region === undefined || text !== undefined, REGION_NEEDS_TEXT)
   .meta({
     id: 'Condition',
     ...exactlyOne(...SUBJECTS),
@@ -94,6 +112,7 @@ export const Conditions = z
     `${ONE_SUBJECT}, any, all`,
   )
   .refine(({ file, size_above }) => size_above === undefined || file !== undefined, SIZE_NEEDS_FILE)
+  .refine(({ text, region }) => region === undefined || text !== undefined, REGION_NEEDS_TEXT)
   .refine(({ any, all, gone }) => gone === undefined || (any ?? all) === undefined, {
     message: 'belongs to the conditions of the list',
     path: ['gone'],
@@ -134,7 +153,7 @@ export const MetCondition = z
       examples: ['Mousepad'],
     }),
     element: Element.optional().describe(
-      'With `element`: the first that matches; not with `gone`.',
+      'With `element` or `text`: the first that matches; not with `gone`.',
     ),
   })
   .meta({ id: 'MetCondition', description: 'A condition that held.' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ELEMENTS, FRAME_ID, MAX_MARKS } from '../constants.js';
-import { atLeastOne, ElementId, integer, queryNumber, text } from '../primitives.js';
+import { ELEMENTS, FRAME_ID, MAX_MARKS, SOURCES } from '../constants.js';
+import { atLeastOne, ElementId, integer, oneOfWords, queryNumber, text } from '../primitives.js';
 
 const limit = integer(1, ELEMENTS.max);
 const LIMIT = 'Most elements in the answer.';
@@ -32,8 +32,21 @@ export const WantedElement = z
   .refine(hasCondition, NONE_GIVEN);
 
 export const FindElements = z
-  .object({ ...WANTED, limit: limit.default(ELEMENTS.default).describe(LIMIT) })
+  .object({
+    ...WANTED,
+    source: oneOfWords(SOURCES)
+      .optional()
+      .describe(
+        'Where to look: in the `elements`, or for a `text` in the picture (OCR). Without it in the elements, and if none matches a `text` given alone, in the picture.',
+      ),
+    limit: limit.default(ELEMENTS.default).describe(LIMIT),
+  })
   .refine(hasCondition, NONE_GIVEN)
+  .refine(
+    ({ source, text, role, name }) =>
+      source !== 'text' || (text !== undefined && (role ?? name) === undefined),
+    { message: 'text needs text, without role and name', path: ['source'] },
+  )
   .meta({
     id: 'FindElements',
     ...atLeastOne('text', 'role', 'name'),
@@ -45,7 +58,13 @@ const pixels = z.number().int();
 
 export const Element = z
   .object({
-    id: ElementId.describe('Valid while the element exists; `click` takes it.'),
+    id: ElementId.describe(
+      'Valid while the element exists; `click` takes it. That of a text is its place.',
+    ),
+    source: z
+      .enum(SOURCES)
+      .optional()
+      .describe('In answers of `findElements`: `text` was read in the picture of the screen.'),
     role: z.string().meta({
       description: 'What it is, in the words of AT-SPI.',
       examples: ['button'],

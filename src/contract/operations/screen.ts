@@ -55,7 +55,8 @@ export const screenOperations = {
     paths: computerPaths('/find'),
     tag: 'Screen',
     summary: 'Find elements on the screen by text, role or name',
-    description: 'All given conditions must hold. See `getElements`.',
+    description:
+      'All given conditions must hold. See `getElements`. A `text` that no element has is looked for in the picture of the screen (OCR), which takes about a second when all of it is new: `source` says where it was found. Needs the program tesseract on the server; without it a text that no element has answers `unsupported`.',
     access: look.project,
     audit: 'find',
     body: FindElements,
@@ -67,7 +68,7 @@ export const screenOperations = {
     tag: 'Screen',
     summary: 'Wait for a time, for the screen, or until a condition holds',
     description:
-      'A time-out is `guest_timeout`, and its message says what was seen last. A condition on what is inside the computer (`file`, `port`, `command`, `url`) needs the right to act. Conditions need Python 3 in the computer; Windows computers answer `unsupported`.',
+      'A time-out is `guest_timeout`, and its message says what was seen last. `text` is read in the picture of the screen whenever it has changed. A condition on what is inside the computer (`file`, `port`, `command`, `url`) needs the right to act. Conditions but `text` need Python 3 in the computer; for them Windows computers answer `unsupported`.',
     access: {
       ...look.project,
       stricter: {

@@ -10,17 +10,21 @@ import { sleep } from '../../lib/async/sleep.js';
 import { type GuestState, watchConditions } from '../../shell/conditions/watch.js';
 import { matcher } from '../elements/elements.js';
 import { withGuestDeadline } from '../guest-deadline.js';
+import { findText, linesIn, lineText } from '../screen-text/find-text.js';
+import type { Lines } from '../screen-text/screen-text.js';
 import type { Session } from '../sessions/session.js';
 import type { Locating } from './running-computers.js';
 
-/** Milliseconds between two lists of elements while the screen changes. */
+/** Milliseconds between two looks at the screen while it changes. */
 const LIST_MS = 250;
 /** The same while it does not: programs can change elements without painting. */
 const STILL_MS = 5_000;
+/** Characters of what was read that an error repeats. */
+const MOST_SEEN = 100;
 
 interface Place {
   readonly session: Session;
-  readonly elements: Pick<Locating, 'all'>;
+  readonly elements: Pick<Locating, 'all' | 'text'>;
   /** How long to wait at most. */
   readonly seconds: number;
 }
@@ -47,16 +51,27 @@ export async function untilMet(
   const watched: Watched[] = (any ?? all ?? [single]).map((condition) => ({ condition }));
   const of = any ? 'any' : all ? 'all' : undefined;
   const isMet = () => (any === undefined ? watched.every(holds) : watched.some(holds));
-  const [onScreen, inGuest] = [true, false].map((isElement) =>
-    watched.filter(({ condition }) => (condition.element !== undefined) === isElement),
-  ) as [Watched[], Watched[]];
+  const elementsWatched = watched.filter(({ condition }) => condition.element !== undefined);
+  const texts = watched.filter(({ condition }) => condition.text !== undefined);
+  const inGuest = watched.filter(
+    (each) => !elementsWatched.includes(each) && !texts.includes(each),
+  );
 
   const done = new AbortController();
   const check = () => isMet() && done.abort();
   const watch = (given: AbortSignal) => {
     const until = AbortSignal.any([given, done.signal]);
     const watching = [
-      onScreen.length > 0 && watchElements({ session, elements, watched: onScreen, check }, until),
+      elementsWatched.length > 0 &&
+        watchScreen({ session, watched: elementsWatched, check }, STILL_MS, until, async () => {
+          const list = await elements.all(session, until);
+          return (condition) => stateOf(condition, list);
+        }),
+      texts.length > 0 &&
+        watchScreen({ session, watched: texts, check }, seconds * 1000, until, async () => {
+          const lines = await elements.text(session, until);
+          return (condition) => textState(condition, lines);
+        }),
       inGuest.length > 0 && watchGuest({ session, seconds, watched: inGuest, check }, until),
     ];
     return Promise.all(watching);
@@ -107,19 +122,21 @@ async function watchGuest(
   );
 }
 
-/** Lists the elements again when the screen has changed. */
-async function watchElements(
-  { session, elements, watched, check }: Watching & Pick<Place, 'elements'>,
+/** Looks again when the screen has changed, or after `stillMs`. */
+async function watchScreen(
+  { session, watched, check }: Watching,
+  stillMs: number,
   signal: AbortSignal,
+  look: () => Promise<(condition: Condition) => State>,
 ): Promise<void> {
   await session.screen.use(async (screen) => {
     while (!signal.aborted) {
       const before = await screen.refresh(signal);
-      const list = await elements.all(session, signal);
-      for (const each of watched) each.state = stateOf(each.condition, list);
+      const stateOf = await look();
+      for (const each of watched) each.state = stateOf(each.condition);
       check();
       const isStill = (await screen.refresh(signal)) === before;
-      if (isStill) await screen.waitChange({ timeoutMs: STILL_MS, signal });
+      if (isStill) await screen.waitChange({ timeoutMs: stillMs, signal });
       await sleep(LIST_MS, signal);
     }
   }, signal);
@@ -134,6 +151,18 @@ function stateOf({ element: wanted = {} }: Condition, { elements, truncated }: E
     holds: truncated ? undefined : false,
     seen: `${elements.length} other elements${truncated ? ', and there are more' : ''}`,
   };
+}
+
+function textState({ text = '', region }: Condition, all: Lines): State {
+  const [x = 0, y = 0, width = 0, height = 0] = region ?? [];
+  const lines = linesIn(all, region && { x, y, width, height });
+  const [element] = findText(lines, text);
+  if (element) return { holds: true, seen: element.value ?? element.name, element };
+  if (lines.length === 0) return { holds: false, seen: 'no text' };
+  const seen = lines.map(lineText).join(' ');
+  const isCut = seen.length > MOST_SEEN;
+  const part = isCut ? `${seen.slice(0, MOST_SEEN).toWellFormed()}…` : seen;
+  return { holds: false, seen: `other text, ${JSON.stringify(part)}` };
 }
 
 function isLate(error: unknown): boolean {

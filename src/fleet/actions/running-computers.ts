@@ -6,6 +6,7 @@ import type { Marked } from '../elements/marks.js';
 import { LOST, lostReason, lostRemedy } from '../errors/lost-machine.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Machines } from '../lifecycle/machines.js';
+import type { Lines } from '../screen-text/screen-text.js';
 import type { Secrets } from '../secrets/secrets.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
@@ -33,6 +34,8 @@ export interface Locating {
   ): Promise<Marked>;
   /** The elements on the screen. */
   all(session: Session, signal?: AbortSignal): Promise<Elements>;
+  /** The text that can be read on the screen. */
+  text(session: Session, signal?: AbortSignal): Promise<Lines>;
 }
 
 /** What actions need besides the running computers. */

@@ -11,7 +11,7 @@ import type { Locating } from './running-computers.js';
  */
 export async function wait(
   session: Session,
-  elements: Pick<Locating, 'all'>,
+  elements: Pick<Locating, 'all' | 'text'>,
   input: Wait,
   signal?: AbortSignal,
 ): Promise<WaitResult> {
@@ -23,7 +23,7 @@ export async function wait(
 
 async function waitFor(
   session: Session,
-  elements: Pick<Locating, 'all'>,
+  elements: Pick<Locating, 'all' | 'text'>,
   { until, duration, seconds, region, timeout }: Wait,
   signal?: AbortSignal,
 ): Promise<{ changed?: boolean; met?: MetCondition[] }> {

@@ -7,6 +7,8 @@ import type { Region } from '../../screen/types.js';
 import type { PreparedInput } from '../actions/input-actions.js';
 import type { Locating, RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
+import { findText } from '../screen-text/find-text.js';
+import { type Lines, ScreenText } from '../screen-text/screen-text.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
 import { Frames, type Marked, markElements, middleOf, requireSame } from './marks.js';
@@ -54,6 +56,7 @@ export class Elements implements Locating {
   readonly #running: Pick<RunningComputers, 'session'>;
   readonly #walks = new WeakMap<Session, Walks>();
   readonly #frames = new WeakMap<Session, Frames>();
+  readonly #text = new ScreenText();
 
   constructor(running: Pick<RunningComputers, 'session'>) {
     this.#running = running;
@@ -65,14 +68,30 @@ export class Elements implements Locating {
     return answer(elements, truncated, limit);
   }
 
-  /** Lists the elements that all conditions hold for. */
+  /** Lists the elements that all conditions hold for; if there are none, the places of the text. */
   async find(
     record: ComputerRecord,
-    { limit, ...conditions }: FindElements,
+    { limit, source, ...conditions }: FindElements,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
-    return answer(elements.filter(matcher(conditions)), truncated, limit);
+    const { text, role, name } = conditions;
+    const session = await this.#running.session(record, signal);
+    const isText = text !== undefined && (role ?? name) === undefined && source !== 'elements';
+    if (source !== 'text') {
+      const listing = this.all(session, signal);
+      // Programs of Windows have no elements, but a text can be read.
+      const listed = await (isText ? listing.catch(noneIfUnsupported) : listing);
+      const found = listed.elements.filter(matcher(conditions));
+      if (!isText || found.length > 0) {
+        const elements = found.map((each) => ({ ...each, source: 'elements' as const }));
+        return answer(elements, listed.truncated, limit);
+      }
+    }
+    return answer(findText(await this.#text.read(session, signal), text ?? ''), false, limit);
+  }
+
+  text(session: Session, signal?: AbortSignal): Promise<Lines> {
+    return this.#text.read(session, signal);
   }
 
   all(session: Session, signal?: AbortSignal): Promise<Answer> {
@@ -97,6 +116,8 @@ export class Elements implements Locating {
         ? undefined
         : this.#framesOf(session).element(element, keyId, record);
     const id = marked?.id ?? String(element);
+    const text = TEXT_ID.exec(id);
+    if (text) return inTheMiddle(input, text.slice(1).map(Number));
     const found = await this.#of(session).find(id, signal);
     if (marked !== undefined) requireSame(marked, found, record);
     if (found === undefined) {
@@ -104,8 +125,7 @@ export class Elements implements Locating {
         remedy: `List the elements again: vc computer elements ${inCommands(record)}`,
       });
     }
-    const at = middleOf(found);
-    return { ...input, at, perform: (screen, s) => input.perform(screen, s, at) };
+    return inTheMiddle(input, found.box);
   }
 
   async mark(
@@ -134,6 +154,22 @@ export class Elements implements Locating {
     this.#walks.set(session, walks);
     return walks;
   }
+}
+
+/** Of a text on the screen: its box. */
+const TEXT_ID = /^text-(\d+)-(\d+)-(\d+)-(\d+)$/;
+
+function inTheMiddle(input: PreparedInput, box: readonly number[]): PreparedInput {
+  const [x = 0, y = 0, width = 0, height = 0] = box;
+  const at = middleOf({ box: [x, y, width, height] });
+  return { ...input, at, perform: (screen, s) => input.perform(screen, s, at) };
+}
+
+function noneIfUnsupported(error: unknown): Answer {
+  if (error instanceof ApiError && error.code === 'unsupported') {
+    return { elements: [], truncated: false };
+  }
+  throw error;
 }
 
 function answer(elements: readonly Element[], isCut: boolean, limit: number): Answer {

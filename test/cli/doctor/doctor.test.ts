@@ -96,15 +96,15 @@ process_open_fds 21
   );
 });
 
-test('a host without ffmpeg is usable, with a note about streaming', async () => {
-  const check = (await allChecks()).find(({ name }) => name === 'ffmpeg');
+test.each(['ffmpeg', 'tesseract'])('a host without %s is usable, with a note', async (program) => {
+  const check = (await allChecks()).find(({ name }) => name === program);
   expect(check?.needed).toBe(false);
   const directory = mkdtempSync(join(tmpdir(), 'vc-doctor-'));
   try {
     const found = () => check?.run({ ...surroundings, env: { PATH: directory } });
     expect(await found()).toMatchObject({ status: 'missing', remedy: 'vc setup' });
-    writeFileSync(join(directory, 'ffmpeg'), '', { mode: 0o755 });
-    expect(await found()).toEqual({ status: 'ok', detail: join(directory, 'ffmpeg') });
+    writeFileSync(join(directory, program), '', { mode: 0o755 });
+    expect(await found()).toEqual({ status: 'ok', detail: join(directory, program) });
   } finally {
     rmSync(directory, { recursive: true });
   }

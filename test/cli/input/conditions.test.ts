@@ -3,6 +3,8 @@ import { type ConditionOptions, conditions } from '../../../src/cli/input/condit
 
 const none: ConditionOptions = {
   element: [],
+  text: [],
+  region: undefined,
   window: [],
   file: [],
   sizeAbove: undefined,
@@ -24,6 +26,13 @@ it('makes one condition of one option, and a list of several', () => {
       { window: 'a', gone: true },
       { window: 'b', gone: true },
     ],
+  });
+});
+
+it('reads a text in a part of the screen', () => {
+  const region = { x: 1, y: 2, width: 3, height: 4 };
+  expect(conditions({ ...none, text: ['Saved'], region, port: [80] })).toEqual({
+    all: [{ text: 'Saved', region: [1, 2, 3, 4] }, { port: 80 }],
   });
 });
 

@@ -46,7 +46,7 @@ describe('a wrong position is a usage error, and no request is sent', () => {
     ['click|a/b|left|1', 'POSITION: must be a number from 0 to 10000 (pixels), not "left"'],
     ['click|a/b|1|10001', 'not "10001"'],
     ['click|a/b|', 'POSITION: must be X Y or X,Y in pixels, not ""'],
-    ['click|a/b', 'either a position X Y or --element is needed'],
+    ['click|a/b', 'either a position X Y, --element, --text or --mark is needed'],
     ['move|a/b', "missing required argument 'position'"],
     ['move|a/b|1;2', 'POSITION: must be X Y or X,Y'],
     ['drag|a/b|1,2', 'POSITIONS: must be X Y X Y or X,Y X,Y in pixels, not "1,2"'],

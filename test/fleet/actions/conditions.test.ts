@@ -21,10 +21,12 @@ interface Guest {
   /** What the program in the guest prints. */
   readonly lines?: AsyncIterable<string> | Iterable<string>;
   readonly lists?: readonly Elements[];
+  /** The lines of text on the screen, one screen after the other. */
+  readonly texts?: readonly (readonly string[])[];
 }
 
 /** A computer with a program that prints `lines`, and a screen that always changes. */
-function computer({ lines = [], lists = [] }: Guest) {
+function computer({ lines = [], lists = [], texts = [] }: Guest) {
   const listed = { count: 0, users: 0 };
   const screen = {
     refresh: async () => listed.count,
@@ -54,8 +56,18 @@ function computer({ lines = [], lists = [] }: Guest) {
     shell: { use: <T>(work: (shell: Shell) => Promise<T>) => work(shell) },
   } as unknown as Session;
   const none: Elements = { elements: [], truncated: false };
-  const elements = { all: async () => lists[listed.count++] ?? lists.at(-1) ?? none };
+  const elements = {
+    all: async () => lists[listed.count++] ?? lists.at(-1) ?? none,
+    text: async () => (texts[listed.count++] ?? texts.at(-1) ?? []).map(line),
+  };
   return { place: { session, elements, seconds: 5 }, listed };
+}
+
+/** Words of 10 pixels, each in a place of 20. */
+function line(text: string, row: number) {
+  return text
+    .split(' ')
+    .map((word, at) => ({ text: word, x: at * 20, y: row * 20, width: 10, height: 10 }));
 }
 
 async function* staying(...lines: string[]) {
@@ -119,4 +131,31 @@ it('ends with its signal', async () => {
   leaving.abort(new Error('the client left'));
   await expect(waiting).rejects.toThrow('the client left');
   await expect.poll(() => listed.users).toBe(0);
+});
+
+it('reads a text on the screen until it is there, in its region, or gone', async () => {
+  const { place } = computer({ texts: [['Saving file'], ['file', 'was SAVED now']] });
+  expect(await untilMet(place, { text: 'was saved' })).toEqual([
+    {
+      condition: { text: 'was saved' },
+      seen: 'was SAVED now',
+      element: expect.objectContaining({ source: 'text', name: 'was SAVED', box: [0, 20, 30, 10] }),
+    },
+  ]);
+  const gone = computer({ texts: [['Saving'], ['done']] });
+  expect(await untilMet(gone.place, { text: 'saving', gone: true })).toMatchObject([
+    { seen: 'other text, "done"' },
+  ]);
+  const elsewhere = computer({ texts: [['Saved file']] });
+  const region: [number, number, number, number] = [20, 0, 10, 10];
+  await expect(
+    untilMet({ ...elsewhere.place, seconds: 0.3 }, { text: 'Saved', region }),
+  ).rejects.toMatchObject({
+    code: 'guest_timeout',
+    message: 'Not met within 0.3 s: text (last seen: other text, "file").',
+  });
+  const empty = computer({ texts: [] });
+  await expect(untilMet({ ...empty.place, seconds: 0.3 }, { text: '(a+)+$' })).rejects.toThrow(
+    'text (last seen: no text)',
+  );
 });

@@ -133,10 +133,14 @@ def find(
     *,
     role: str | None = None,
     name: str | None = None,
+    source: Literal["elements", "text"] | None = None,
     limit: int | None = None,
 ) -> Flow[Elements]:
-    """Finds elements on the screen; all given conditions must hold."""
-    body = given(text=text, role=role, name=name, limit=limit)
+    """Finds elements on the screen; all given conditions must hold.
+
+    A text that no element has is read in the picture of the screen; `source` allows one of both.
+    """
+    body = given(text=text, role=role, name=name, source=source, limit=limit)
     return Elements.of((yield from of.ask("POST", "/find", body)))
 
 

@@ -1,5 +1,5 @@
 import { MAX_MARKS, MOUSE_BUTTONS } from '../../../contract/constants.js';
-import { elementId } from '../../elements/element-id.js';
+import { elementId, textId } from '../../elements/element-id.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { nonEmpty, number } from '../../input/parse.js';
@@ -27,6 +27,7 @@ export const command = defineCommand({
       number({ min: 1, max: MAX_MARKS, unit: 'mark' }),
     ),
     frame: value('--frame <id>', 'with --mark: the frame of the screenshot', nonEmpty),
+    text: value('-t, --text <text>', 'click on a text on the screen, in any program', nonEmpty),
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
     right: flag('--right', 'same as --button right'),
     middle: flag('--middle', 'same as --button middle'),
@@ -48,14 +49,15 @@ export const command = defineCommand({
     { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
     { does: 'Click on a button', command: "vc click demo/desktop --element 'button:Reload'" },
     { does: 'Click on what has the number 7', command: 'vc click demo/desktop --mark 7' },
+    { does: 'Click on a text', command: "vc click demo/desktop --text 'Sign in'" },
     { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
   async run(context, { computer, position }, options) {
-    const { element, mark, frame, button, right, middle, double, clicks, hold, scale, settle } =
-      options;
-    const places = [position.x, element, mark].filter((each) => each !== undefined).length;
-    if (places !== 1) {
-      throw new UsageError('either a position X Y, --element or --mark is needed');
+    const { element, text, mark, frame, button, right, middle, double, clicks, hold } = options;
+    const { scale, settle } = options;
+    const places = [position.x, element, text, mark].filter((each) => each !== undefined);
+    if (places.length !== 1) {
+      throw new UsageError('either a position X Y, --element, --text or --mark is needed');
     }
     if (frame !== undefined && mark === undefined) throw new UsageError('--frame needs --mark');
     const buttons = [button, right && 'right', middle && 'middle'].filter(Boolean);
@@ -64,7 +66,10 @@ export const command = defineCommand({
       throw new UsageError('--double and --clicks cannot be combined');
     await act(context, 'click', computer, {
       ...position,
-      element: element && (await elementId(context, computer, element)),
+      element:
+        text === undefined
+          ? element && (await elementId(context, computer, element))
+          : await textId(context, computer, text),
       mark,
       frame,
       clicks,

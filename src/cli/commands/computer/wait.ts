@@ -35,6 +35,7 @@ export const command = defineCommand({
       'an element is on the screen: ROLE:NAME or TEXT',
       nonEmpty,
     ),
+    text: list('--text <text>', 'this text can be read on the screen', nonEmpty),
     window: list('--window <title>', 'a window is open; a part of its title', nonEmpty),
     file: list('--file <path>', 'a file or directory exists in the computer', nonEmpty),
     sizeAbove: value(
@@ -51,7 +52,11 @@ export const command = defineCommand({
     url: list('--url <text>', 'a page of the browser of vc cdp has this in its address', nonEmpty),
     any: flag('--any', 'one of the conditions is enough'),
     gone: flag('--gone', 'wait until the conditions do not hold'),
-    region: value('--region <x,y,w,h>', 'only watch this part of the screen', region),
+    region: value(
+      '--region <x,y,w,h>',
+      'only watch this part of the screen, with --stable, --change or --text',
+      region,
+    ),
     timeout: value('--timeout <duration>', 'how long to wait', timeLimit, {
       otherwise: '10s, with --for 60s',
     }),
@@ -65,6 +70,7 @@ export const command = defineCommand({
       does: 'Wait until a button can be seen',
       command: "vc wait demo/desktop --element 'button:OK'",
     },
+    { does: 'Wait until a text can be read', command: 'vc wait demo/desktop --text Saved' },
     { does: 'Wait until the screen is stable', command: 'vc wait demo/desktop --stable' },
     { does: 'Wait two seconds', command: 'vc wait demo/desktop 2s' },
     {
@@ -90,7 +96,10 @@ export const command = defineCommand({
             duration: time,
             until,
             timeout,
-            region: area && [area.x, area.y, area.width, area.height],
+            region:
+              area && options.text.length === 0
+                ? [area.x, area.y, area.width, area.height]
+                : undefined,
           })
         : waitForStatus(context, computer, status, timeout ?? 60);
     const answer = await during(context.progress(`Waiting for ${computer}`), work);

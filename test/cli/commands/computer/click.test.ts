@@ -22,17 +22,19 @@ it('clicks on a position or on an element', async () => {
   ]);
 });
 
-it.each([[[]], [['1', '2', '--element', id]], [['--element', id, '--mark', '1']]])(
-  'refuses %j, which names no place or two',
-  async (words) => {
-    const { code, stderr } = await click(...words);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('either a position X Y, --element or --mark'),
-    ]);
-    expect(world.service.received).toEqual([]);
-  },
-);
+it.each([
+  [[]],
+  [['1', '2', '--element', id]],
+  [['--element', id, '--mark', '1']],
+  [['--text', 'OK', '--element', id]],
+])('refuses %j, which names no place or two', async (words) => {
+  const { code, stderr } = await click(...words);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('either a position X Y, --element, --text or --mark'),
+  ]);
+  expect(world.service.received).toEqual([]);
+});
 
 it.each([
   [['--mark', '0'], 'from 1 to 200'],
@@ -41,4 +43,34 @@ it.each([
   const { code, stderr } = await click(...words);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(world.service.received).toEqual([]);
+});
+
+const text = (name: string, x: number, y: number, width = 10) => ({
+  ...{ id: `text-${x}-${y}-${width}-10`, source: 'text', role: 'text', name },
+  ...{ states: [], actions: [], box: [x, y, width, 10] },
+});
+const found = (elements: readonly unknown[]) =>
+  world.service.on('POST /projects/demo/computers/desktop/find', { elements, truncated: false });
+
+it('clicks on the only place of a text, also on one in another', async () => {
+  world.service.on('POST /projects/demo/computers/desktop/click', { success: true });
+  found([text('Sign in to go on', 0, 50), text('Sign In', 90, 90, 40), text('sign in', 95, 90)]);
+  expect((await click('--text', 'sign in', '--double')).code).toBe(0);
+  expect(world.service.received.map(({ body }) => body)).toEqual([
+    { text: 'sign in' },
+    expect.objectContaining({ element: 'text-95-90-10-10', double: true }),
+  ]);
+});
+
+it('clicks on no text that is missing or stands at several places', async () => {
+  found([]);
+  const missing = await click('--text', 'Sign in');
+  expect([missing.code, missing.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('the text "Sign in" is not on the screen'),
+  ]);
+  found([text('OK', 0, 0), text('OK', 100, 0)]);
+  const several = await click('--text', 'OK');
+  expect(several.stderr).toContain('"OK" is at 2 places: 5,5 105,5');
+  expect(several.stderr).toContain('vc click demo/desktop 5,5');
 });

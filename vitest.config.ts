@@ -118,7 +118,7 @@ export default defineConfig({
           name: 'podman',
           include: [
             'test/e2e/podman/**/*.test.ts',
-            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,volumes}.test.ts',
+            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,text,volumes}.test.ts',
             ...(isThorough ? [ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts'] : []),
           ],
           globalSetup: ['test/e2e/podman/setup.ts'],

@@ -132,12 +132,15 @@ async function watchScreen(
   await session.screen.use(async (screen) => {
     while (!signal.aborted) {
       const before = await screen.refresh(signal);
+      const startedAt = performance.now();
       const stateOf = await look();
       for (const each of watched) each.state = stateOf(each.condition);
       check();
+      const tookMs = performance.now() - startedAt;
       const isStill = (await screen.refresh(signal)) === before;
       if (isStill) await screen.waitChange({ timeoutMs: stillMs, signal });
-      await sleep(LIST_MS, signal);
+      // Of a screen that always changes, such as one with a caret, not more than a third of the time.
+      await sleep(Math.max(LIST_MS, 2 * tookMs), signal);
     }
   }, signal);
 }

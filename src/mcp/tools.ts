@@ -16,18 +16,16 @@ const MOST = 250;
 /** Most characters of a command's output: models have little use for more. */
 const MOST_OUTPUT = 30_000;
 
-/** The elements on the screen as content of a result, with boxes in pixels of the picture. */
+/** The elements on the screen, or those of a text, as content with boxes in pixels of the picture. */
 async function listElements(
   service: Service,
   { id }: Computer,
-  scale: number,
-  signal: AbortSignal | undefined,
+  { scale, text, signal }: { scale: number; text?: string; signal: AbortSignal | undefined },
 ): Promise<CallToolResult['content']> {
-  const { elements, truncated } = await service.request('getElements', {
-    params: { id },
-    query: { limit: MOST },
-    ...(signal && { signal }),
-  });
+  const options = { params: { id }, ...(signal && { signal }) };
+  const { elements, truncated } = await (text === undefined
+    ? service.request('getElements', { ...options, query: { limit: MOST } })
+    : service.request('findElements', { ...options, body: { text, limit: MOST } }));
   const head = 'Elements: id, role, box as x,y,width,height, "name", = "value", states.';
   const lines = elements.map((element) => lineOf(element, scale));
   const end = truncated ? ['There are more.'] : [];
@@ -69,13 +67,16 @@ export const tools: readonly Tool[] = [
       computer,
       marks: z.boolean().default(false).describe('Number what can be clicked.'),
       elements: z.boolean().default(false).describe('Also list the elements on the screen.'),
+      find: z.string().optional().describe('Also list where this text is, in any program.'),
     }),
     annotations: { ...READS, openWorldHint: true },
-    run: async (service, { computer: given, elements, marks }, signal) => {
+    run: async (service, { computer: given, elements, find: text, marks }, signal) => {
       const found = await findComputer(service, given, signal);
       const picture = await takePicture(service, found, signal, { marks });
-      const listed = elements ? await listElements(service, found, scaleOf(found), signal) : [];
-      return { content: [...picture, ...listed] };
+      const options = { scale: scaleOf(found), signal };
+      const listed = elements ? await listElements(service, found, options) : [];
+      const texts = text ? await listElements(service, found, { ...options, text }) : [];
+      return { content: [...picture, ...listed, ...texts] };
     },
   }),
   tool({

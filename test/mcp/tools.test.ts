@@ -84,6 +84,21 @@ it('toolsets can be left out, and everything that changes something', () => {
   expect(names({ toolsets: ['computers'] })).toContain('reset_computer');
 });
 
+it('a screenshot lists the places of a text, which a click takes', async () => {
+  const place = { id: 'text-100-50-20-10', source: 'text', role: 'text', name: 'Sign in' };
+  const element = { ...place, states: [], box: [100, 50, 20, 10], actions: [] };
+  const { asked, service } = fakeService({
+    findElements: () => ({ elements: [element], truncated: false }),
+  });
+  const shown = await call(service, 'screenshot', { computer: 'desk', find: 'sign in' });
+  expect(asked.at(-1)).toMatchObject({
+    operation: 'findElements',
+    options: { body: { text: 'sign in' } },
+  });
+  const [, line] = (shown.content.at(-1) as { text: string }).text.split('\n');
+  expect(line).toBe('text-100-50-20-10 text 50,25,10,5 "Sign in"');
+});
+
 it('a screenshot lists elements in pixels of the picture, their texts in quotes', async () => {
   const element = {
     ...{ id: '2c6e3adb-1.8-72', role: 'entry', name: 'a\nb', value: 'x'.repeat(500) },

@@ -119,6 +119,7 @@ export default defineConfig({
           include: [
             'test/e2e/podman/**/*.test.ts',
             'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,text,volumes}.test.ts',
+            'test/e2e/cli/runs.test.ts',
             ...(isThorough ? [ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts'] : []),
           ],
           globalSetup: ['test/e2e/podman/setup.ts'],

@@ -11,6 +11,7 @@ import { inputOperations } from './operations/input.js';
 import type { Endpoint, Operation } from './operations/operation.js';
 import { projectsOperations } from './operations/projects.js';
 import { publicationsOperations } from './operations/publications.js';
+import { runsOperations } from './operations/runs.js';
 import { screenOperations } from './operations/screen.js';
 import { serviceOperations } from './operations/service.js';
 import { snapshotsOperations } from './operations/snapshots.js';
@@ -32,6 +33,7 @@ export const operations = {
   ...filesOperations,
   ...publicationsOperations,
   ...streamingOperations,
+  ...runsOperations,
   ...webhooksOperations,
   ...accountOperations,
   ...administrationOperations,

@@ -10,6 +10,7 @@ export * from './resources/labels.js';
 export * from './resources/network.js';
 export * from './resources/projects.js';
 export * from './resources/publications.js';
+export * from './resources/runs.js';
 export * from './resources/secrets.js';
 export * from './resources/snapshots.js';
 export * from './resources/trajectories.js';

@@ -114,6 +114,7 @@ export class Fleet {
   readonly snapshots: Snapshots;
   readonly images: Images;
   readonly volumes: Volumes;
+  readonly runs: Store['runs'];
   readonly publications: Publications;
   readonly builds: Builds;
   readonly usage: ResourceUsage;
@@ -171,6 +172,7 @@ export class Fleet {
       log,
       stopping: this.#stopping.signal,
     });
+    this.runs = store.runs;
     this.volumes = new Volumes({
       store,
       machines: this.#machines,

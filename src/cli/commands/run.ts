@@ -14,7 +14,7 @@ const DEFAULT_FILE = 'tasks.yaml';
 
 export const command = defineCommand({
   name: 'run',
-  summary: 'Run tasks of an agent, each on a new computer, and check them',
+  summary: 'Run tasks of an agent, each on a new computer',
   details: [
     'For each task of the file: creates a computer, runs the command of the agent on this machine with',
     'VC_COMPUTER, VC_PROMPT and a key for that computer alone, checks the result, and removes the computer.',

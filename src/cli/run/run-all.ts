@@ -11,6 +11,7 @@ import { during } from '../output/progress.js';
 import { isNotFound, request } from '../targets/client.js';
 import { computerSource } from '../targets/computer-source.js';
 import type { Task, Tasks } from './load.js';
+import { Report } from './report.js';
 import type { Result, RunDirectory } from './results.js';
 import { removeProject, runTask } from './run-task.js';
 
@@ -40,6 +41,8 @@ export async function runAll(context: Context, options: Options): Promise<readon
   const client = await context.client();
   await removeLeft(context, client, directory, left);
   await checkRunningLimit(context, Math.min(computers, left.length));
+  const names = file.tasks.map((task) => task.name);
+  const report = await Report.open(context, directory, { name: file.name, tasks: names });
   const images = await saveImages(context, directory, left);
 
   // One that the service no longer answers ends the others.
@@ -56,6 +59,7 @@ export async function runAll(context: Context, options: Options): Promise<readon
     cwd,
     keep,
     images,
+    report,
     records: video ? 'video' : 'trajectory',
   } as const;
   const limit = new ConcurrencyLimit(computers);

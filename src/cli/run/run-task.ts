@@ -14,6 +14,7 @@ import { saveTrajectory } from '../trajectories/save.js';
 import { runAgent } from './agent.js';
 import type { Task } from './load.js';
 import { masker } from './mask.js';
+import type { Report } from './report.js';
 import type { Result, RunDirectory } from './results.js';
 
 /** How long a check may take, in seconds: programs save and paint after the agent has ended. */
@@ -31,15 +32,14 @@ export interface Run {
   readonly keep: boolean;
   /** Images by what tasks begin from. */
   readonly images: ReadonlyMap<string, string>;
-  /** Called when the computer of a task runs. */
-  onComputer?(task: string, id: string): void;
+  readonly report: Report;
 }
 
 type Outcome = Pick<Result, 'status' | 'message' | 'exit_code'>;
 
 /**
  * Runs a task on a new computer in a project of its own, so that the agent's key reaches nothing else.
- * Rejects only if the run cannot go on.
+ * Rejects only if the run cannot continue.
  */
 export async function runTask(context: Context, run: Run, task: Task): Promise<Result> {
   const { directory, keep } = run;
@@ -73,6 +73,7 @@ export async function runTask(context: Context, run: Run, task: Task): Promise<R
     directory: join(directory.shown, name),
   };
   await directory.write(result);
+  await run.report.ended(result);
   return result;
 }
 
@@ -111,7 +112,7 @@ async function attempt(
   const ready = { wait: true, timeout: SETUP_SECONDS };
   const { status, status_reason: reason } = await untilReady(context, created, ready);
   if (status !== 'running') return failed(`the computer is ${status}: ${reason ?? ''}`);
-  run.onComputer?.(task.name, id);
+  await run.report.started(task.name, id);
   const { key } = await request(context, 'createKey', {
     body: { name: task.name, rights: 'act', project },
   });
@@ -133,6 +134,7 @@ async function attempt(
   const outcome = await judge(context, task, id, code);
   // Of a computer that has ended there is none.
   await saveScreenshot(context, id, path).catch(ignoreAnswers);
+  await run.report.takePicture(task.name, id).catch(ignoreAnswers);
   await saveTrajectory(context, id, join(path, 'trajectory')).catch((error: unknown) => {
     context.interrupts.signal.throwIfAborted();
     return appendFile(log, `vc: the trajectory cannot be saved: ${errorMessage(error)}\n`);

@@ -39,6 +39,8 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
   port: ['The published port.', '8000'],
   image: ['Name of the image.', 'browser-ready'],
   volume: ['Name of the volume.', 'data'],
+  run: ['Id of the run.', 'run_7f3k2m9q4w8e1r6t5y0b'],
+  task: ['Name of the task.', 'write-note'],
   job: ['Id of the job.', 'job_0123456789abcdefg'],
   picture: ['Name of the picture, as in `before` and `after`.', '0001.png'],
   secret: ['Name of the secret.', 'SHOP_PASSWORD'],

@@ -20,6 +20,7 @@ export const tags = {
   Files: 'Files and directories in a computer.',
   Network: 'Connections to ports of a computer.',
   Streaming: 'RTMP streams and recordings.',
+  Runs: 'Tasks of agents with their results, as vc run reports them.',
   Account: 'The owner of the API key, keys and the audit log.',
   Owners: 'For administrators. For other owners these paths do not exist.',
   Cluster: 'The members of a cluster. For administrators.',

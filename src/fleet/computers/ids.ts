@@ -33,6 +33,7 @@ export type IdPrefix =
   | 'brw'
   | 'ses'
   | 'trj'
+  | 'run'
   | 'whk'
   | 'msg';
 

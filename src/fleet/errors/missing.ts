@@ -22,7 +22,8 @@ export function missing(
     | 'API key'
     | 'owner'
     | 'cluster member'
-    | 'published port',
+    | 'published port'
+    | 'task of a run',
   name: string,
   { known = [], list }: { readonly known?: readonly string[]; readonly list: string },
 ): ApiError {

@@ -19,6 +19,7 @@ import { idempotencyStore } from './idempotency.js';
 import { orphanStore } from './orphans.js';
 import { projectStore } from './projects.js';
 import { publicationStore } from './publications.js';
+import { runStore } from './runs.js';
 import { savedDiskStore } from './saved-disks.js';
 import { SecretBox } from './secret-box.js';
 import { setupStore } from './setups.js';
@@ -51,6 +52,7 @@ export function openStore(directory: string) {
     computers,
     savedDisks: savedDiskStore(db, written),
     volumes: volumeStore(db),
+    runs: runStore(db),
     publications: publicationStore(db),
     buildSteps: buildStepStore(db),
     audit: auditStore(db),

@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 30;
+export const SCHEMA_VERSION = 31;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -175,6 +175,26 @@ export const SCHEMA = `
   CREATE UNIQUE INDEX volumes_by_name ON volumes (owner_id, name) WHERE state <> 'deleting';
   CREATE INDEX volumes_by_owner ON volumes (owner_id, bytes);
   CREATE INDEX unfinished_volumes ON volumes (state, engine) WHERE state <> 'ready';
+
+  -- Runs of vc run, with what the web page shows of their tasks.
+  CREATE TABLE runs (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX runs_by_owner ON runs (owner_id, created_at);
+  CREATE TABLE run_tasks (
+    run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    message TEXT NOT NULL DEFAULT '',
+    seconds REAL,
+    computer_id TEXT,
+    picture BLOB,
+    PRIMARY KEY (run_id, name)
+  ) STRICT;
 
   -- The cache of image builds: disks saved after steps, by the hash of all that came before.
   CREATE TABLE build_steps (

@@ -12,6 +12,7 @@ import type { Handlers } from './handlers.js';
 import { jobHandlers } from './jobs.js';
 import { projectHandlers } from './projects.js';
 import { publicationHandlers } from './publications.js';
+import { runHandlers } from './runs.js';
 import { snapshotHandlers } from './snapshots.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
@@ -32,6 +33,7 @@ export const handlers: Handlers = {
   ...keyHandlers,
   ...ownerHandlers,
   ...publicationHandlers,
+  ...runHandlers,
   ...sessionHandlers,
   ...snapshotHandlers,
   ...streamHandlers,

@@ -33,6 +33,8 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   cdp: 'vc computer cdp prints its address for other programs',
   listTrajectorySteps: 'for the web page; vc computer trajectory -o has all of them',
   getTrajectoryPicture: 'for the web page; vc computer trajectory -o has all of them',
+  listRuns: 'for the web page; vc run asks it only to continue a report',
+  getRunPicture: 'for the web page; vc run saves screenshots',
   thumbnail: 'for the web page; vc screenshot has --scale',
   wall: 'for the web page; vc ls --watch follows computers',
   createSession: 'for the web page',
@@ -68,7 +70,8 @@ const OF_VOLUMES = ['listVolumes', 'createVolume', 'deleteVolume'];
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
   docker: ON_CLUSTERS,
   // Chromium takes minutes to start in an emulated computer. test/e2e/qemu/snapshots.test.ts saves disks.
-  qemu: ['openBrowser', 'cdp', ...ON_CLUSTERS, ...OF_SAVED_DISKS, ...OF_VOLUMES],
+  // test/e2e/cli/runs.test.ts runs on Docker and Podman.
+  qemu: ['openBrowser', 'cdp', 'createRun', 'updateRunTask', ...ON_CLUSTERS, ...OF_SAVED_DISKS, ...OF_VOLUMES],
 };
 
 const matches = (pattern: string, path: string) =>

@@ -434,6 +434,24 @@ describe('a computer', () => {
     await call('DELETE', `${C()}/publications/8000`);
   });
 
+  it('shows runs with the pictures of their tasks', async () => {
+    const { id } = await call('POST', '/runs', { name: 'office', tasks: ['write'] });
+    const picture = '/9j/4AAQ';
+    await call('PUT', `/runs/${id}/tasks/write`, { status: 'passed', seconds: 2, picture });
+    const { runs } = await call('GET', '/runs');
+    expect(runs).toContainEqual(
+      expect.objectContaining({
+        ...{ id, name: 'office' },
+        tasks: [expect.objectContaining({ name: 'write', status: 'passed', has_picture: true })],
+      }),
+    );
+    const { baseUrl, apiKey } = desktop.service;
+    const shown = await fetch(`${baseUrl}/runs/${id}/tasks/write/picture`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(Buffer.from(await shown.arrayBuffer()).toString('base64')).toBe(picture);
+  });
+
   it('creates, renames and removes directories and links', async () => {
     await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
     await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });

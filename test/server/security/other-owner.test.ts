@@ -50,11 +50,17 @@ async function restore(): Promise<void> {
   const hook = { url: 'https://8.8.8.8/hook', events: ['job.exited'] };
   const list = (await app.send('GET', '/api/webhooks')).json.webhooks as { id: string }[];
   const webhook = list[0] ?? (await app.send('POST', '/api/webhooks', { body: hook })).json;
+  const runs = (await app.send('GET', '/api/runs')).json.runs as { id: string }[];
+  const newRun = { body: { name: 'office', tasks: ['first-task'] } };
+  const run = String((runs[0] ?? (await app.send('POST', '/api/runs', newRun)).json).id);
+  const shown = { body: { status: 'passed', picture: '/9j/4AAQ' } };
+  await app.send('PUT', `/api/runs/${run}/tasks/first-task`, shown);
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
   const saved = { snapshot: 'clean', image: 'browser-ready', volume: 'data' };
   const parts = { job: 'job_a', picture: '0001.png', port: '8000' };
-  theirs = { id, key, webhook: String(webhook.id), ...names, ...saved, ...parts };
+  const task = 'first-task';
+  theirs = { id, key, run, task, webhook: String(webhook.id), ...names, ...saved, ...parts };
   missing = { ...swapped(theirs), ...parts };
 }
 

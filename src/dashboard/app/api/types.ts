@@ -13,6 +13,8 @@ export type {
   Me,
   Project,
   RemovedKey,
+  Run,
+  RunTask,
   Secret,
   Snapshot,
   StreamStatus,
@@ -35,6 +37,7 @@ export interface Lists {
   readonly images: Answer<'listImages'>;
   readonly snapshots: Answer<'listSnapshots'>;
   readonly audit: Answer<'listAudit'>;
+  readonly runs: Answer<'listRuns'>;
   readonly directory: Answer<'listDirectory'>;
 }
 

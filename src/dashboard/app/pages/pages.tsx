@@ -14,6 +14,7 @@ const Streams = page(async () => (await import('./streams/streams.js')).Streams)
 const Webhooks = page(async () => (await import('./webhooks/webhooks.js')).Webhooks);
 const Images = page(async () => (await import('./images/images.js')).Images);
 const Hosts = page(async () => (await import('./hosts/hosts.js')).Hosts);
+const Runs = page(async () => (await import('./runs/runs.js')).Runs);
 const Usage = page(async () => (await import('./usage/usage.js')).Usage);
 
 function page(part: () => Promise<ComponentType>) {
@@ -35,6 +36,7 @@ export function Pages() {
       <Route path="/webhooks" component={Webhooks} />
       <Route path="/images" component={Images} />
       <Route path="/hosts" component={Hosts} />
+      <Route path="/runs" component={Runs} />
       <Route path="/usage" component={Usage} />
       <Route default component={Unknown} />
     </Router>

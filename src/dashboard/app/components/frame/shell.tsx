@@ -26,6 +26,8 @@ const PAGES: readonly Entry[] = [
 const KEYS: Entry = { path: '/keys', name: 'Keys', icon: 'keys' };
 /** Only for keys that manage all projects. */
 const WEBHOOKS: Entry = { path: '/webhooks', name: 'Webhooks', icon: 'webhooks' };
+/** Only for keys of all projects. */
+const RUNS: Entry = { path: '/runs', name: 'Runs', icon: 'steps' };
 /** Only for those who may see the members of a cluster. */
 const HOSTS: Entry = { path: '/hosts', name: 'Hosts', icon: 'hosts' };
 
@@ -44,6 +46,7 @@ export function Shell({ session, children }: { session: Session; children: Compo
     ...FIRST,
     ...(rights === 'manage' ? [KEYS] : []),
     ...PAGES,
+    ...(project === null ? [RUNS] : []),
     ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
     ...(session.has_members ? [HOSTS] : []),
   ];

@@ -1,0 +1,25 @@
+import { generateId } from '../../fleet/computers/ids.js';
+import { missing } from '../../fleet/errors/missing.js';
+import { Bytes } from '../requests.js';
+import type { Handlers } from './handlers.js';
+
+type Names = 'listRuns' | 'createRun' | 'updateRunTask' | 'getRunPicture';
+
+export const runHandlers: Pick<Handlers, Names> = {
+  listRuns: ({ fleet, owner }) => ({ runs: fleet.runs.list(owner.id) }),
+  createRun: ({ fleet, owner, body }) => fleet.runs.create(owner.id, generateId('run'), body),
+  updateRunTask: ({ fleet, owner, params: { run = '', task = '' }, body }) => {
+    const isKnown = fleet.runs.update({ ownerId: owner.id, run, task }, body);
+    if (!isKnown) throw noTask(task);
+    return { success: true };
+  },
+  getRunPicture: ({ fleet, owner, params: { run = '', task = '' } }) => {
+    const picture = fleet.runs.picture(owner.id, run, task);
+    if (picture === undefined) throw noTask(task);
+    return new Bytes(picture, 'image/jpeg');
+  },
+};
+
+function noTask(task: string) {
+  return missing('task of a run', task, { list: 'vc api GET /runs' });
+}

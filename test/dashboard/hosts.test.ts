@@ -62,5 +62,5 @@ it('shows used and free space, and nothing where it is not known', () => {
 it('reads members more often during a drain, and links the computers of one', () => {
   expect(pauseOf([member('m1'), member('m2', { status: 'draining' })])).toBe(2_000);
   expect(pauseOf([member('m1')])).toBe(10_000);
-  expect(wallOf({ name: 'a&b' })).toBe('/?member=a%26b');
+  expect(wallOf({ name: 'a&b' })).toBe('/computers?member=a%26b');
 });

@@ -87,7 +87,7 @@ for (const [name, executablePath] of BROWSERS) {
     it('logs in with a link, which leaves the address', async () => {
       const { json } = await app.send('POST', '/api/logins', {});
       await page.goto(String(json.url));
-      await page.waitForSelector('h1::-p-text(Computers)');
+      await page.waitForSelector('h1::-p-text(Overview)');
       expect(await address()).toBe(`http://127.0.0.1:${app.port}/`);
     }, 120_000);
 
@@ -101,7 +101,7 @@ for (const [name, executablePath] of BROWSERS) {
     it('follows no address of another site after a login', async () => {
       await open('127.0.0.1', '/login?to=//evil.example.com/');
       await typeKey(app.world.key);
-      await page.waitForSelector('h1::-p-text(Computers)');
+      await page.waitForSelector('h1::-p-text(Overview)');
       expect(await address()).toBe(`http://127.0.0.1:${app.port}/`);
     }, 120_000);
 

@@ -49,7 +49,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     const authorization = `Bearer ${key}`;
     const { json } = await app.send('POST', '/api/logins', { authorization, body: {} });
     await page.goto(String(json.url));
-    await partsOf(page).heading('Computers').waitFor();
+    await partsOf(page).heading('Overview').waitFor();
     await page.goto(url(path));
   };
   const newKey = async (body: object) =>
@@ -66,6 +66,44 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     }
     await page.setViewportSize({ width: 1280, height: 800 });
   };
+
+  it('shows what runs, what it uses, what was done last, and what failed, with links', async () => {
+    const path = '/api/projects/demo/computers';
+    const click = () => app.send('POST', `${path}/off/click`, { body: { x: 1, y: 1 } });
+    const off = (await app.send('POST', path, { body: { name: 'off' } })).json.id;
+    for (let count = 0; count < 3; count += 1) await click();
+    await app.send('POST', `${path}/off/stop`, { body: {} });
+    await click();
+    let measured = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/stats')) measured += 1;
+    });
+    await page.clock.install();
+    await open('/');
+    const figure = (name: string) =>
+      page.locator('.figures > div').filter({ has: page.getByText(name, { exact: true }) });
+    await figure('Running').getByText('of 5').waitFor();
+    expect(await figure('Running').getByRole('definition').innerText()).toMatch(/^3 of 5/);
+    const section = (name: string) =>
+      page.locator('section').filter({ has: page.getByRole('heading', { name }) });
+    await section('Latest actions').getByText('clicked in demo/off 3 times').waitFor();
+    await section('Recent failures').getByText('failed to click in demo/off').waitFor();
+    await figure('Processor').getByText('of 6 cores').waitFor();
+    await section('Running computers').locator('polyline').nth(5).waitFor({ state: 'attached' });
+    for (const before of [measured, measured + 3]) {
+      await page.clock.fastForward(31_000);
+      await eventually(async () => measured > before);
+    }
+    await inspect(page, 'overview');
+    await pictures('overview');
+    // What happens meanwhile is shown without a reload.
+    await app.send('POST', '/api/projects', { body: { name: 'later' } });
+    await page.getByText('created the project later').waitFor();
+    await section('Latest actions').getByRole('link', { name: 'demo/off' }).first().click();
+    await page.waitForURL(`**/computers/${off}`);
+    await app.send('DELETE', '/api/projects/later');
+    await app.send('DELETE', `${path}/off`);
+  }, 120_000);
 
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
     await open('/projects');
@@ -97,7 +135,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
         json: { error: 'The Docker Engine does not answer.' },
       });
     });
-    await open('/');
+    await open('/computers');
     await page.getByRole('checkbox').first().click();
     await partsOf(page).click('All');
     await partsOf(page).click('Delete');
@@ -125,9 +163,9 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
         (await field.evaluate('document.activeElement.className')) === 'keys',
     );
     const inputs = () =>
-      (app.world.connectors.screens.at(-1)?.inputs ?? []).filter((each) =>
-        /^(press|type)/.test(each),
-      );
+      app.world.connectors.screens
+        .flatMap((screen) => screen.inputs)
+        .filter((each) => /^(press|type)/.test(each));
     const debug = await context.newCDPSession(page);
     await page.keyboard.press('a');
     await page.keyboard.insertText('你好');
@@ -200,7 +238,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     'shows every column of a table in %d pixels',
     async (width) => {
       await page.setViewportSize({ width, height: 800 });
-      for (const path of ['/keys', '/?view=table', '/activity', '/projects']) {
+      for (const path of ['/keys', '/computers?view=table', '/activity', '/projects']) {
         await open(path);
         await page.locator('tbody tr').first().waitFor();
         const hidden = () =>

@@ -58,5 +58,5 @@ export async function downloaded(page: Page, press: () => Promise<void>): Promis
 /** Logs in with a one-time link. */
 export async function logIn(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByRole('heading', { level: 1, name: 'Computers' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 }

@@ -4,11 +4,13 @@ export type { KEY_ENDED } from '../../../contract/constants.js';
 export type {
   AuditEntry,
   ClusterMember as Member,
+  ComputerStats,
   Connection,
   Control,
   CreatedWebhook,
   Delivery,
   FileEntry,
+  Health,
   Image,
   Me,
   Project,

@@ -1,6 +1,7 @@
 /** Paths on a 16 by 16 grid. */
 const PATHS = {
   computers: 'M2 3.5h12v7.5H2zM5.5 13.5h5M8 11v2.5',
+  overview: 'M2.5 2.5h4v7h-4zM9.5 2.5h4v4h-4zM2.5 12.5h4v1h-4zM9.5 9.5h4v4h-4z',
   projects: 'M2 4.5V12.5h12V5.5H8L6.5 3.5H2Z',
   keys: 'M9.5 6.5a3 3 0 1 0-2.2 2.9L8.5 10.5H10V12h1.5v1.5H14V11.3L9.4 7.2',
   activity: 'M1.5 8H4l2-5 3.5 10L11.5 8h3',

@@ -3,10 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { lazy, Route, Router, useLocation } from 'preact-iso';
 import { load } from '../api/load.js';
 import { Empty } from '../components/empty.js';
-import { Keys } from './keys/keys.js';
-import { Projects } from './projects/projects.js';
-import { Wall } from './wall/wall.js';
+import { Overview } from './overview/overview.js';
 
+const Wall = page(async () => (await import('./wall/wall.js')).Wall);
+const Projects = page(async () => (await import('./projects/projects.js')).Projects);
+const Keys = page(async () => (await import('./keys/keys.js')).Keys);
 const ProjectDetails = page(async () => (await import('./project/project.js')).ProjectPage);
 const Computer = page(async () => (await import('./computer/computer.js')).ComputerPage);
 const Activity = page(async () => (await import('./activity/activity.js')).Activity);
@@ -25,7 +26,8 @@ function page(part: () => Promise<ComponentType>) {
 export function Pages() {
   return (
     <Router>
-      <Route path="/" component={Wall} />
+      <Route path="/" component={Overview} />
+      <Route path="/computers" component={Wall} />
       <Route path="/login" component={Home} />
       <Route path="/projects" component={Projects} />
       <Route path="/projects/:id" component={ProjectDetails} />
@@ -71,7 +73,7 @@ function Unknown() {
   return (
     <Empty title="There is no such page">
       <p>
-        <a href="/">Go to the computers</a>
+        <a href="/computers">Go to the computers</a>
       </p>
     </Empty>
   );

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { asFailure, type Failure } from '../api/failure.js';
 import { returns } from './connection.js';
+import { isVisible } from './visibility.js';
 
 export interface Data<Value> {
   /** Undefined until it was read; then the last that was read. */
@@ -38,4 +39,14 @@ export function useData<Value>(
     failure: isCurrent ? state.failure : undefined,
     reload,
   };
+}
+
+/** Reads the data again so many milliseconds after each answer, while the page can be seen. */
+export function useRefresh<Value>({ value, failure, reload }: Data<Value>, ms: number): void {
+  const visible = isVisible.value;
+  useEffect(() => {
+    if (!visible) return undefined;
+    const timer = setTimeout(reload, ms);
+    return () => clearTimeout(timer);
+  }, [visible, value, failure, reload, ms]);
 }

@@ -48,9 +48,9 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
   it('logs in with a link that works once, and keeps it out of the address', async () => {
     const { json } = await service.http('POST', '/logins', {});
     await page.goto(json.url);
-    await heading('Computers').waitFor();
+    await heading('Overview').waitFor();
     expect(page.url()).toBe(new URL('/', service.baseUrl).href);
-    await inspect(page, 'computers-empty');
+    await inspect(page, 'overview-empty');
     const second = await openWatched(browser);
     await second.page.goto(json.url);
     await second.page.getByRole('alert').getByText('link').waitFor();

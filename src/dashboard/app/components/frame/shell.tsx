@@ -13,7 +13,8 @@ interface Entry {
 }
 
 const FIRST: readonly Entry[] = [
-  { path: '/', name: 'Computers', icon: 'computers' },
+  { path: '/', name: 'Overview', icon: 'overview' },
+  { path: '/computers', name: 'Computers', icon: 'computers' },
   { path: '/projects', name: 'Projects', icon: 'projects' },
 ];
 const PAGES: readonly Entry[] = [
@@ -50,8 +51,7 @@ export function Shell({ session, children }: { session: Session; children: Compo
     ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
     ...(session.has_members ? [HOSTS] : []),
   ];
-  const isCurrent = (page: string) =>
-    page === '/' ? path === '/' || path.startsWith('/computers') : path.startsWith(page);
+  const isCurrent = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
   return (
     <div class="shell">
       <a class="skip" href="#main">

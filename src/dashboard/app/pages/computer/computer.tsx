@@ -65,7 +65,7 @@ function Gone() {
   return (
     <Empty title="There is no such computer">
       <p>
-        It may have been deleted. <a href="/">Go to the computers</a>
+        It may have been deleted. <a href="/computers">Go to the computers</a>
       </p>
     </Empty>
   );

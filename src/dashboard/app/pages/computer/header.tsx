@@ -28,7 +28,7 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
   return (
     <header class="computer-head">
       <div class="title">
-        <a class="clip" href={`/?project=${encodeURIComponent(computer.project_name)}`}>
+        <a class="clip" href={`/computers?project=${encodeURIComponent(computer.project_name)}`}>
           {computer.project_name}
         </a>
         <span class="muted" aria-hidden="true">
@@ -141,7 +141,7 @@ function PowerMenu({ computer }: { computer: Computer }) {
           intent={() => ({ method: 'DELETE', path, vc: ['rm', `${project_name}/${name}`] })}
           onDone={() => {
             tell(`${project_name}/${name} deleted`);
-            route('/');
+            route('/computers');
             forgetComputer(id);
           }}
           onClose={close}

@@ -69,5 +69,5 @@ export function space(
 
 /** The computers of a member on the page of all computers. */
 export function wallOf({ name }: Pick<Member, 'name'>): string {
-  return `/?${new URLSearchParams({ member: name })}`;
+  return `/computers?${new URLSearchParams({ member: name })}`;
 }

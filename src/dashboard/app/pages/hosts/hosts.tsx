@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../../api/http.js';
 import type { Lists, Member } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Page } from '../../components/frame/page.js';
 import { Time } from '../../components/time.js';
-import { useData } from '../../state/use-data.js';
-import { isVisible } from '../../state/visibility.js';
+import { useData, useRefresh } from '../../state/use-data.js';
 import { computers } from '../../state/wall.js';
 import { pauseOf } from './describe.js';
 import { HostDialog, type OpenHost } from './dialogs.js';
@@ -14,17 +13,13 @@ import { HostTable } from './host-table.js';
 
 /** The members of the cluster; for administrators. */
 export function Hosts() {
-  const { value, failure, reload } = useData('hosts', (signal) =>
+  const data = useData('hosts', (signal) =>
     call<Lists['members']>('GET', '/cluster/members', { signal }),
   );
+  const { value, failure, reload } = data;
   const [open, setOpen] = useState<OpenHost>();
   const close = () => setOpen(undefined);
-  const visible = isVisible.value;
-  useEffect(() => {
-    if (!visible) return undefined;
-    const timer = setTimeout(reload, pauseOf(value?.members));
-    return () => clearTimeout(timer);
-  }, [visible, value, failure, reload]);
+  useRefresh(data, pauseOf(value?.members));
   const members = value?.members ?? [];
   return (
     <Page

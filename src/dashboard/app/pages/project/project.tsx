@@ -31,7 +31,7 @@ export function ProjectPage() {
   const close = () => setOpen(undefined);
   const actions = (
     <>
-      <a class="button" href={`/?project=${encodeURIComponent(name)}`}>
+      <a class="button" href={`/computers?project=${encodeURIComponent(name)}`}>
         <Icon name="computers" />
         {count === 1 ? '1 computer' : `${count} computers`}
       </a>

@@ -53,7 +53,7 @@ export function Projects() {
               </th>
               <td class="number">
                 <a
-                  href={`/?project=${encodeURIComponent(project.name)}`}
+                  href={`/computers?project=${encodeURIComponent(project.name)}`}
                   aria-label={`${project.computer_count} computers of ${project.name}`}
                 >
                   {project.computer_count}

@@ -34,7 +34,7 @@ export function ForkDialog({ computer, snapshot, onClose }: CopyProps) {
         onClose();
         const [copy] = copies;
         if (copies.length === 1 && copy !== undefined) route(`/computers/${copy.id}`);
-        else route(`/?project=${encodeURIComponent(computer.project_name)}`);
+        else route(`/computers?project=${encodeURIComponent(computer.project_name)}`);
       }}
       onClose={onClose}
     >

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/http.js';
 import type { UsageReport } from '../../api/types.js';
 import { FailureNote } from '../../components/failure.js';
+import { Figure } from '../../components/figure.js';
 import { Page } from '../../components/frame/page.js';
 import { Table } from '../../components/table.js';
 import { formatBytes } from '../../state/paths.js';
@@ -34,7 +35,7 @@ export function Usage() {
       {value !== undefined && (
         <>
           <dl class="figures">
-            <Limit running={value.now.running} most={value.limits.max_running} />
+            <Figure name="Running now" value={value.now.running} of={value.limits.max_running} />
             <Figure name="Computer time" value={formatHours(total?.computer_seconds ?? 0)} />
             <Figure name="Actions" value={(total?.actions ?? 0).toLocaleString('en')} />
             <Figure name="Data" value={formatBytes(total?.bytes ?? 0)} />
@@ -50,35 +51,6 @@ export function Usage() {
         </>
       )}
     </Page>
-  );
-}
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function Limit({ running, most }: { running: number; most: number | null }) {
-  return (
-    <div>
-      <dt>Running now</dt>
-      <dd>
-        {running}
-        <span class="muted"> of {most ?? 'any number'}</span>
-        {most !== null && (
-          <meter
-            min={0}
-            max={most}
-            value={running}
-            aria-label={`${running} of ${most} computers run`}
-          />
-        )}
-      </dd>
-    </div>
   );
 }
 

@@ -92,7 +92,7 @@ export function Labels({ labels }: Pick<WallComputer, 'labels'>) {
   return (
     <p class="clip facts labels">
       {all.map((label) => (
-        <a key={label[0]} href={`/${filterQuery({ text: labelFilter(label) })}`}>
+        <a key={label[0]} href={`/computers${filterQuery({ text: labelFilter(label) })}`}>
           {label.join('=')}
         </a>
       ))}

@@ -30,7 +30,7 @@ describeUnless(noBrowser)('links to the web page of two keys', () => {
     watched = await openWatched(browser);
     page = watched.page;
     await page.goto(await link(mine));
-    await partsOf(page).heading('Computers').waitFor();
+    await partsOf(page).heading('Overview').waitFor();
   });
   afterAll(async () => {
     await browser?.close();

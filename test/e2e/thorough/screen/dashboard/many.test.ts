@@ -42,7 +42,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
     await page.routeWebSocket('**/api/wall', (socket) => {
       socket.send(JSON.stringify({ type: 'list', computers: manyComputers(200) }));
     });
-    await page.goto(proxy.origin);
+    await page.goto(`${proxy.origin}/computers`);
     await inspect(page, 'login');
     await page.getByLabel('API key').fill(desktop.service.apiKey);
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -78,6 +78,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
     });
     const { json } = await desktop.service.http('POST', '/logins', {});
     await logIn(page, json.url);
+    await page.goto(new URL('/computers', page.url()).href);
     await page.locator('.tile').nth(2).waitFor();
     await inspect(page, 'computers-long');
     await page.getByRole('button', { name: 'Table' }).click();
@@ -152,6 +153,7 @@ function manyComputers(count: number): object[] {
     status: at % 5 === 0 ? 'stopped' : 'running',
     ...{ created_at: '2026-01-01T00:00:00Z', started_at: null, url: null, image: 'linux' },
     ...{ resolution: { width: 1280, height: 800 }, auto_stop_minutes: null, protected: false },
+    ...{ labels: {}, member: null, expires_at: null },
     ...{ control: null, seq: at, created_by: { id: 'key_1', name: 'fleet', prefix: 'vc_0123' } },
   }));
 }

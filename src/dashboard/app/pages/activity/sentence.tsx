@@ -1,0 +1,33 @@
+import type { AuditEntry } from '../../api/types.js';
+import { visible } from '../../state/visible.js';
+import { computers } from '../../state/wall.js';
+import { tell } from './sentences.js';
+
+/** A computer by its name and with a link, as long as it exists. */
+export function ComputerLink({ id, name }: { id: string; name?: string | undefined }) {
+  const known = computers.value.get(id);
+  if (known === undefined) return <span class="muted">{visible(name ?? id)} (deleted)</span>;
+  return <a href={`/computers/${id}`}>{visible(`${known.project_name}/${known.name}`)}</a>;
+}
+
+/** An entry of the audit log as a sentence. */
+export function Sentence({ entry, count = 1 }: { entry: AuditEntry; count?: number }) {
+  const { who, did, what } = tell(entry);
+  const { computer_id, detail, outcome } = entry;
+  const isFailed = outcome !== 'ok' && outcome !== 'cancelled';
+  return (
+    <span class="break sentence">
+      <bdi>{who}</bdi> {did}{' '}
+      {computer_id === null ? (
+        <bdi>{what}</bdi>
+      ) : (
+        <ComputerLink
+          id={computer_id}
+          name={typeof detail.name === 'string' ? detail.name : undefined}
+        />
+      )}
+      {count > 1 && ` ${count} times`}
+      {isFailed && <span class="outcome bad">: {outcome.replaceAll('_', ' ')}</span>}
+    </span>
+  );
+}

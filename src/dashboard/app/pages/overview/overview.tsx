@@ -1,0 +1,274 @@
+import { useComputed } from '@preact/signals';
+import { call } from '../../api/http.js';
+import type { AuditEntry, ComputerStats, Health, Me, WallComputer } from '../../api/types.js';
+import { Commands, Empty } from '../../components/empty.js';
+import { FailureNote } from '../../components/failure.js';
+import { Figure } from '../../components/figure.js';
+import { Page } from '../../components/frame/page.js';
+import { Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
+import { formatBytes } from '../../state/paths.js';
+import { shownStatus } from '../../state/power.js';
+import { useData, useRefresh } from '../../state/use-data.js';
+import { computers, isListed } from '../../state/wall.js';
+import { readEntries } from '../activity/read.js';
+import { ComputerLink, Sentence } from '../activity/sentence.js';
+import { runsOf } from '../activity/sentences.js';
+import {
+  EVERY_MS,
+  idleOf,
+  lines,
+  type Measured,
+  measure,
+  measured,
+  totals,
+} from './measurements.js';
+
+/** Milliseconds between two readings of the audit log. */
+const READ_EVERY_MS = 5_000;
+/** Entries that are read, and of these the ones that are shown. */
+const ENTRIES = 500;
+const SHOWN = 8;
+
+/** The fleet at a glance: how much runs, what it uses, what happened last, and what failed. */
+export function Overview() {
+  const all = useComputed(() => [...computers.value.values()]).value;
+  const of = (status: string) => all.filter((computer) => shownStatus(computer) === status);
+  const [running, failed] = [of('running'), of('error')];
+  const data = useData('overview', async (signal) => {
+    const [me, health, entries, failures] = await Promise.all([
+      call<Me>('GET', '/me', { signal }),
+      call<Health>('GET', '/health', { signal }),
+      readEntries({}, { limit: ENTRIES, signal }),
+      readEntries({ outcome: 'failed' }, { limit: SHOWN, signal }),
+    ]);
+    return { me, health, entries, failures };
+  });
+  useRefresh(data, READ_EVERY_MS);
+  const ids = running.map(({ id }) => id);
+  const measuring = useData(`measure ${ids}`, (signal) => measure(ids, signal));
+  useRefresh(measuring, EVERY_MS);
+  const { value, failure } = data;
+  const entries = value?.entries ?? [];
+  const now = Date.now();
+  const idle = idleOf(ids, entries, entries.length < ENTRIES, now);
+  const idleFor = Math.max(1, Math.round(idle.ms / 60_000));
+  return (
+    <Page title="Overview">
+      <FailureNote failure={failure} />
+      <dl class="figures dense">
+        <Figure
+          name="Running"
+          value={running.length}
+          of={value?.me.max_running}
+          href="/computers?status=running"
+          note={others(value?.me.running, running.length)}
+        />
+        <Figure
+          name="Failed"
+          value={failed.length}
+          href="/computers?status=error"
+          isBad={failed.length > 0}
+        />
+        <Figure
+          name="Idle"
+          value={value === undefined ? '…' : idle.ids.length}
+          note={`no action for ${idleFor} min`}
+        />
+        <Figure name="Stopped" value={of('stopped').length} href="/computers?status=stopped" />
+        <Totals />
+      </dl>
+      {isListed.value && all.length === 0 && (
+        <Empty title="No computers yet">
+          <p class="sentence">
+            Create the first one on the page <a href="/computers">Computers</a>, or with two
+            commands:
+          </p>
+          <Commands lines={['vc create desk', 'vc view desk']} />
+        </Empty>
+      )}
+      <div class="halves">
+        <section>
+          <h2>Latest actions</h2>
+          <Entries entries={entries} none="Nothing was done yet." />
+          <p>
+            <a href="/activity">All activity</a>
+          </p>
+        </section>
+        <section>
+          <h2>Recent failures</h2>
+          {failed.map(({ id, status_reason }) => (
+            <p key={id} class="break sentence">
+              <ComputerLink id={id} />: <bdi>{status_reason ?? 'failed'}</bdi>
+            </p>
+          ))}
+          <Entries entries={value?.failures ?? []} none="No action has failed." />
+          <p>
+            <a href="/activity?outcome=failed">All failures</a>
+          </p>
+        </section>
+      </div>
+      {running.length > 0 && <Running computers={running} entries={entries} now={now} />}
+      {value !== undefined && <Service health={value.health} />}
+    </Page>
+  );
+}
+
+/** Computers that the key does not see count too. */
+function others(all: number | undefined, seen: number): string | undefined {
+  if (all === undefined || all <= seen) return undefined;
+  return `${all - seen} more run that your key does not see`;
+}
+
+/** What the running computers use together. */
+function Totals() {
+  const sum = totals(measured.value.values());
+  const none = sum.measured === 0;
+  return (
+    <>
+      <Figure
+        name="Processor"
+        value={none ? '–' : sum.cores.toFixed(1)}
+        of={none ? undefined : sum.cpu}
+        unit="cores"
+      />
+      <Figure
+        name="Memory"
+        value={none ? '–' : formatBytes(sum.memory)}
+        of={none ? undefined : sum.ram}
+        ofText={formatBytes(sum.ram)}
+        part={sum.memory}
+      />
+      <Figure
+        name="Disk"
+        value={none ? '–' : formatBytes(sum.disk)}
+        note="written by those that run"
+      />
+    </>
+  );
+}
+
+function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: string }) {
+  if (entries.length === 0) return <p class="muted">{none}</p>;
+  return (
+    <ul class="plain rows events">
+      {runsOf(entries)
+        .slice(0, SHOWN)
+        .map(({ entry, count }) => (
+          <li key={entry.id}>
+            <Sentence entry={entry} count={count} />
+            <span class="muted">
+              <Time at={entry.at} />
+            </span>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+const COLUMNS = [
+  'Computer',
+  'Last action',
+  { text: 'Processor', kind: 'number' },
+  'Last hour',
+  { text: 'Memory', kind: 'number' },
+  'Last hour ',
+  { text: 'Disk', kind: 'number' },
+] as const;
+
+interface RunningProps {
+  readonly computers: readonly WallComputer[];
+  readonly entries: readonly AuditEntry[];
+  readonly now: number;
+}
+
+/** Every running computer with what it uses, the busiest first. */
+function Running({ computers: running, entries, now }: RunningProps) {
+  const last = new Map([...entries].reverse().map((entry) => [entry.computer_id, entry]));
+  const of = ({ id }: WallComputer) => measured.value.get(id) ?? [];
+  const load = (computer: WallComputer) => of(computer).at(-1)?.cpu_percent ?? -1;
+  return (
+    <section>
+      <h2>Running computers</h2>
+      <Table columns={COLUMNS}>
+        {[...running]
+          .sort((one, other) => load(other) - load(one))
+          .map((computer) => (
+            <tr key={computer.id}>
+              <th scope="row">
+                <ComputerLink id={computer.id} />
+              </th>
+              <td>
+                <Time at={last.get(computer.id)?.at ?? computer.started_at} />
+              </td>
+              <Used of={of(computer)} now={now} />
+            </tr>
+          ))}
+      </Table>
+      <p class="muted">
+        Measured every {EVERY_MS / 1000} seconds while this page shows the overview.
+      </p>
+    </section>
+  );
+}
+
+function Used({ of: all, now }: { of: Measured; now: number }) {
+  const last = all.at(-1);
+  const cpu = (stats: ComputerStats) => stats.cpu_percent;
+  const memory = (stats: ComputerStats) => stats.memory_used_bytes;
+  return (
+    <>
+      <td class="number nowrap">
+        {last === undefined ? '–' : `${Math.round(last.cpu_percent)} %`}
+      </td>
+      <td>
+        <Graph name="Processor" paths={lines(all, cpu, (last?.cpu ?? 1) * 100, now)} />
+      </td>
+      <td class="number nowrap">
+        {last === undefined ? '–' : formatBytes(last.memory_used_bytes)}
+      </td>
+      <td>
+        <Graph name="Memory" paths={lines(all, memory, last?.memory_total_bytes ?? 1, now)} />
+      </td>
+      <td class="number nowrap">{last === undefined ? '–' : formatBytes(last.disk_used_bytes)}</td>
+    </>
+  );
+}
+
+/** The last hour; the whole height is all that the computer may use. */
+function Graph({ name, paths }: { name: string; paths: readonly string[] }) {
+  return (
+    <svg
+      class="graph"
+      viewBox="0 0 100 20"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${name} in the last hour`}
+    >
+      {paths.map((points) => (
+        <polyline key={points} points={points} />
+      ))}
+    </svg>
+  );
+}
+
+/** The service itself: its engines and the space for its state. */
+function Service({ health }: { health: Health }) {
+  const parts = [...health.engines, { name: 'State', ...health.store }];
+  return (
+    <section>
+      <h2>Service</h2>
+      <ul class="plain rows">
+        {parts.map(({ name, usable, detail }) => (
+          <li key={name}>
+            <span class="status" data-status={usable ? 'running' : 'error'}>
+              <span class="dot" aria-hidden="true" />
+              {name}
+            </span>
+            <span class="muted break">{detail}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { endpoints } from '../../src/contract/operations.js';
+import type { AuditEntry, ComputerStats } from '../../src/dashboard/app/api/types.js';
+import { OPERATIONS, runsOf, tell } from '../../src/dashboard/app/pages/activity/sentences.js';
+import { idleOf, lines, totals } from '../../src/dashboard/app/pages/overview/measurements.js';
+
+const NOW = Date.parse('2026-11-29T12:00:00Z');
+const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
+
+const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
+  ...{ id: 1, at: ago(1), action: 'click', detail: {}, computer_id: 'cmp_a', ms: 3 },
+  ...{ key_id: 'key_1', key_name: 'ci', outcome: 'ok', ...fields },
+});
+const stats = (minutes: number, cpu_percent: number): ComputerStats => ({
+  ...{ at: ago(minutes), cpu_percent, cpu_seconds: 1, cpu: 2 },
+  ...{ memory_used_bytes: 512, memory_total_bytes: 1024, disk_used_bytes: 10 },
+  disk_total_bytes: null,
+});
+
+it('every operation of the audit log has a sentence', () => {
+  const audited = Object.entries(endpoints).filter(([, each]) => each.audit !== undefined);
+  expect(audited.length).toBeGreaterThan(50);
+  expect(audited.map(([name]) => name).filter((name) => !(name in OPERATIONS))).toEqual([]);
+});
+
+it('a sentence says who did what, or failed to do it', () => {
+  const sentence = (fields: Partial<AuditEntry>) => Object.values(tell(entry(fields))).join(' ');
+  expect(sentence({})).toBe('ci clicked in ');
+  expect(sentence({ action: 'stopComputer', outcome: 'conflict' })).toBe('ci failed to stop ');
+  expect(sentence({ action: 'bash', outcome: 'cancelled' })).toBe(
+    'ci cancelled: run a command in ',
+  );
+  const project = { action: 'createProject', computer_id: null, detail: { name: 'shop' } };
+  expect(sentence(project)).toBe('ci created the project shop');
+  expect(sentence({ action: 'autoStop', key_id: 'service', key_name: null })).toBe(
+    'The service stopped the idle computer ',
+  );
+});
+
+it('equal entries after each other are one', () => {
+  const runs = runsOf([
+    ...[entry({ id: 5 }), entry({ id: 4 }), entry({ id: 3, outcome: 'timeout' })],
+    ...[entry({ id: 2, computer_id: 'cmp_b' }), entry({ id: 1 })],
+  ]);
+  expect(runs.map(({ entry: { id }, count }) => [id, count])).toEqual([
+    ...[
+      [5, 2],
+      [3, 1],
+      [2, 1],
+      [1, 1],
+    ],
+  ]);
+});
+
+it('a computer is idle without an action for ten minutes, or as long as the entries reach back', () => {
+  const entries = [entry({ computer_id: 'cmp_a' }), entry({ computer_id: 'cmp_b', at: ago(20) })];
+  const ids = ['cmp_a', 'cmp_b', 'cmp_c'];
+  expect(idleOf(ids, entries, true, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 600_000 });
+  const few = [entry({}), entry({ computer_id: null, at: ago(4) })];
+  expect(idleOf(ids, few, false, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 240_000 });
+});
+
+it('a graph has a gap where nothing was measured, and its top is all that there is', () => {
+  const all = [stats(60, 0), stats(30, 200), stats(29.5, 100)];
+  expect(lines(all, (each) => each.cpu_percent, 200, NOW)).toEqual([
+    ...['0.0,20.0 0.0,20.0', '50.0,1.0 50.8,10.5'],
+  ]);
+});
+
+it('totals count the newest measurement of each computer', () => {
+  expect(totals([[stats(2, 50), stats(1, 100)], [stats(1, 50)], []])).toEqual({
+    ...{ measured: 2, cores: 1.5, cpu: 4, memory: 1024, ram: 2048, disk: 20 },
+  });
+});

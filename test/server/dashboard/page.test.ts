@@ -105,6 +105,32 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await app.send('DELETE', `${path}/off`);
   }, 120_000);
 
+  it('shows what runs first, and what does not as a row with its last picture', async () => {
+    const path = '/api/projects/demo/computers';
+    const labels = { team: 'qa' };
+    const body = { name: 'apart', labels, protected: true, expires_in: 7200 };
+    await app.send('POST', path, { body });
+    await app.send('POST', path, { body: { name: 'b-side', labels } });
+    await open('/computers');
+    await page.getByText('5 of 5 running').waitFor();
+    const tile = partsOf(page).tile('apart');
+    await tile.locator('img').waitFor();
+    await tile.getByText('protected').waitFor();
+    await tile.getByText('expires in 2 hours').waitFor();
+    await app.send('POST', `${path}/apart/stop`, { body: {} });
+    await page.getByText('1 stopped').waitFor();
+    expect(await page.locator('.tile').last().innerText()).toContain('apart');
+    expect(await page.locator('.compact img').count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Group' }).selectOption('label:team');
+    await page.getByRole('heading', { level: 2, name: 'qa 2' }).waitFor();
+    await page.getByRole('combobox', { name: 'Size of tiles' }).selectOption('small');
+    await page.waitForURL('**/computers?group=label%3Ateam&size=small');
+    await inspect(page, 'wall-groups');
+    await pictures('wall-groups');
+    await app.send('PATCH', `${path}/apart`, { body: { protected: false } });
+    for (const name of ['apart', 'b-side']) await app.send('DELETE', `${path}/${name}`);
+  }, 120_000);
+
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
     await open('/projects');
     await partsOf(page).chooseBy('Actions of demo', 'Delete…');

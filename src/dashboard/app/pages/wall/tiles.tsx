@@ -2,9 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { request } from '../../api/http.js';
 import type { WallComputer } from '../../api/types.js';
 import { StatusMark } from '../../components/status.js';
+import { Time } from '../../components/time.js';
 import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
 import { filterQuery, labelFilter } from './filters.js';
+import { keepPicture, lastPicture } from './pictures.js';
 
 export interface ListProps {
   readonly computers: readonly WallComputer[];
@@ -28,6 +30,9 @@ export function Tiles({ computers, selected, onSelect }: ListProps) {
   );
 }
 
+/** Computers that are shown as a row, with their last picture. */
+const IDLE: readonly string[] = ['stopped', 'error'];
+
 interface TileProps extends Pick<ListProps, 'onSelect'> {
   readonly computer: WallComputer;
   readonly isSelected: boolean;
@@ -38,7 +43,7 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
   // Each change of one computer shows the list again: the others stay as they are.
   return useMemo(
     () => (
-      <li class="tile">
+      <li class={IDLE.includes(status) ? 'tile compact' : 'tile'}>
         <a
           href={`/computers/${computer.id}`}
           aria-label={`${computer.project_name}/${computer.name}`}
@@ -62,6 +67,7 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
             {computer.ram} GB
           </p>
           <Labels labels={computer.labels} />
+          <Badges computer={computer} />
           {computer.status === 'running' || computer.status_reason === undefined ? null : (
             <p class="clip muted facts" title={computer.status_reason}>
               <bdi>{computer.status_reason}</bdi>
@@ -82,6 +88,22 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
       </li>
     ),
     [computer, isSelected, status, onSelect],
+  );
+}
+
+/** What limits the life of a computer. */
+function Badges({ computer }: { computer: WallComputer }) {
+  const { protected: isProtected, expires_at } = computer;
+  if (!isProtected && expires_at == null) return null;
+  return (
+    <p class="facts badges">
+      {isProtected && <span class="badge">protected</span>}
+      {expires_at != null && (
+        <span class="badge">
+          expires <Time at={expires_at} />
+        </span>
+      )}
+    </p>
   );
 }
 
@@ -115,7 +137,7 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
   const { id, seq, status } = computer;
   const frame = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
-  const [url, setUrl] = useState<string>();
+  const [url, setUrl] = useState(() => lastPicture(id));
   const last = useRef({ at: 0, seq: -1 });
   useEffect(() => {
     const observer = new IntersectionObserver((entries) =>
@@ -135,7 +157,7 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
       const picture = await request('GET', path, { accept: 'image/jpeg', signal: left.signal });
       const blob = await picture.blob();
       last.current.seq = seq;
-      setUrl(URL.createObjectURL(blob));
+      setUrl(keepPicture(id, blob));
     };
     const pause = Math.max(0, last.current.at + LEAST_MS - performance.now());
     // A picture that fails is not worth a message; the next change brings another.
@@ -145,10 +167,9 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
       left.abort();
     };
   }, [id, seq, isWanted]);
-  useEffect(() => () => URL.revokeObjectURL(url ?? ''), [url]);
   return (
     <div class="thumbnail" ref={frame} data-on={isOn}>
-      {isOn && url !== undefined ? <img src={url} alt="" /> : <span aria-hidden="true" />}
+      {url !== undefined ? <img src={url} alt="" /> : <span aria-hidden="true" />}
     </div>
   );
 }

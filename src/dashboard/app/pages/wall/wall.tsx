@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
-import { useCallback, useState } from 'preact/hooks';
-import type { WallComputer } from '../../api/types.js';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { call } from '../../api/http.js';
+import type { Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { Dialog } from '../../components/forms/dialog.js';
 import { Confirmation } from '../../components/forms/field.js';
@@ -11,10 +12,13 @@ import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { type Power, perform, shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
+import { useData } from '../../state/use-data.js';
+import { visible } from '../../state/visible.js';
 import { computers, isListed } from '../../state/wall.js';
 import { CreateComputer } from './create-computer.js';
 import { FilterBar } from './filter-bar.js';
-import { matches, useFilters } from './filters.js';
+import { filterQuery, grouped, matches, ordered, useFilters } from './filters.js';
+import { forgetPictures } from './pictures.js';
 import { creatorOf, type ListProps, Tiles } from './tiles.js';
 
 const COLUMNS = [
@@ -84,7 +88,11 @@ export function Wall() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isCreating, setCreating] = useState(false);
   const all = useComputed(() => [...computers.value.values()]).value;
-  const shown = all.filter((computer) => matches(computer, filters));
+  const shown = ordered(
+    all.filter((computer) => matches(computer, filters)),
+    filters,
+  );
+  useEffect(() => forgetPictures(computers.value), [all]);
   const chosen = shown.filter(({ id }) => selected.has(id));
   const select = useCallback((id: string, isSelected: boolean) => {
     setSelected((before) => {
@@ -103,6 +111,7 @@ export function Wall() {
   const List = filters.view === 'table' ? WallTable : Tiles;
   return (
     <Page title="Computers" actions={create}>
+      {all.length > 0 && <Counts all={all} />}
       {all.length > 0 && (
         <FilterBar all={all} shown={shown.length} filters={filters} onChange={setFilters} />
       )}
@@ -114,7 +123,18 @@ export function Wall() {
           </button>
         </Empty>
       )}
-      {shown.length > 0 && <List computers={shown} selected={selected} onSelect={select} />}
+      {grouped(shown, filters.group).map(([name, computers]) => (
+        <div class="group" key={name} data-size={filters.size}>
+          {filters.group !== undefined && (
+            <h2 class="break">
+              {visible(name) || 'none'} <span class="muted">{computers.length}</span>
+            </h2>
+          )}
+          {computers.length > 0 && (
+            <List computers={computers} selected={selected} onSelect={select} />
+          )}
+        </div>
+      ))}
       {chosen.length > 0 && (
         <BulkBar
           chosen={chosen}
@@ -126,6 +146,34 @@ export function Wall() {
         <CreateComputer project={filters.project} onClose={() => setCreating(false)} />
       )}
     </Page>
+  );
+}
+
+/** How many run, against the limit, and how many have failed. */
+function Counts({ all }: { all: readonly WallComputer[] }) {
+  const { value } = useData('limit', (signal) => call<Me>('GET', '/me', { signal }));
+  const count = (status: string) => all.filter((each) => shownStatus(each) === status).length;
+  const limit = value === undefined ? '' : ` of ${value.max_running}`;
+  const counts: readonly { status: string; text: string; isNone?: boolean }[] = [
+    { status: 'running', text: `${count('running')}${limit} running` },
+    { status: 'error', text: `${count('error')} failed`, isNone: count('error') === 0 },
+    { status: 'stopped', text: `${count('stopped')} stopped` },
+  ];
+  return (
+    <ul class="plain counts">
+      {counts.map(({ status, text, isNone }) => (
+        <li key={status}>
+          <a
+            class="status"
+            data-status={isNone ? '' : status}
+            href={`/computers${filterQuery({ status })}`}
+          >
+            <span class="dot" aria-hidden="true" />
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -7,6 +7,7 @@ import { Shell } from './components/frame/shell.js';
 import { Icon } from './components/icon.js';
 import { Login, OtherLink } from './pages/login/login.js';
 import { Pages } from './pages/pages.js';
+import { PaletteHost } from './pages/palette/host.js';
 import { isAway } from './state/connection.js';
 import { resume } from './state/log-in.js';
 import { dismiss, notices } from './state/notices.js';
@@ -29,6 +30,7 @@ function App() {
           <Shell session={current}>
             <Pages />
             <OtherLink />
+            <PaletteHost session={current} />
           </Shell>
         )}
         <Notices />

@@ -131,6 +131,40 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     for (const name of ['apart', 'b-side']) await app.send('DELETE', `${path}/${name}`);
   }, 120_000);
 
+  it('goes by a few letters to a page, a computer or what to do with it', async () => {
+    await open('/projects');
+    await page.getByRole('row').nth(1).waitFor();
+    const dialog = partsOf(page).dialog();
+    await page.keyboard.press('/');
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.type('three set');
+    await dialog.getByRole('option', { name: 'demo/three: Settings' }).waitFor();
+    await inspect(page, 'palette');
+    await pictures('palette');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/computers/${id}/settings`);
+    await page.keyboard.press('ControlOrMeta+k');
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.type('new comp');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name').waitFor();
+    // In a field the keys are typed.
+    await page.keyboard.type('a/b');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('a/b');
+    await page.keyboard.press('Escape');
+    await page.waitForURL(url('/computers'));
+    await partsOf(page).click('Go to… Ctrl K');
+    await page.keyboard.type('three');
+    await page.keyboard.press('ArrowDown');
+    await dialog
+      .locator('[aria-selected="true"]')
+      .getByText(/three: /)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(url('/computers'));
+  }, 120_000);
+
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
     await open('/projects');
     await partsOf(page).chooseBy('Actions of demo', 'Delete…');

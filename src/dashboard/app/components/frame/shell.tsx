@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Session } from '../../api/types.js';
 import { logOut } from '../../state/log-in.js';
+import { isPaletteOpen } from '../../state/palette.js';
 import { watchWall } from '../../state/wall.js';
 import { Icon, type IconName } from '../icon.js';
 
@@ -32,25 +33,33 @@ const RUNS: Entry = { path: '/runs', name: 'Runs', icon: 'steps' };
 /** Only for those who may see the members of a cluster. */
 const HOSTS: Entry = { path: '/hosts', name: 'Hosts', icon: 'hosts' };
 
+/** The pages that the session may see. */
+export function pagesOf({ key: { rights, project }, has_members }: Session): Entry[] {
+  return [
+    ...FIRST,
+    ...(rights === 'manage' ? [KEYS] : []),
+    ...PAGES,
+    ...(project === null ? [RUNS] : []),
+    ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
+    ...(has_members ? [HOSTS] : []),
+  ];
+}
+
 /** The frame around every page: navigation, who is logged in, and the page itself. */
 export function Shell({ session, children }: { session: Session; children: ComponentChildren }) {
   const { path } = useLocation();
   const menu = useRef<HTMLElement>(null);
   // On every page: its end shows at once that the session has ended or the service is away.
   useEffect(() => watchWall(), []);
+  const openPalette = () => {
+    if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
+    isPaletteOpen.value = true;
+  };
   // A new page closes the menu.
   useEffect(() => {
     if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
   }, [path]);
-  const { rights, project } = session.key;
-  const pages = [
-    ...FIRST,
-    ...(rights === 'manage' ? [KEYS] : []),
-    ...PAGES,
-    ...(project === null ? [RUNS] : []),
-    ...(rights === 'manage' && project === null ? [WEBHOOKS] : []),
-    ...(session.has_members ? [HOSTS] : []),
-  ];
+  const pages = pagesOf(session);
   const isCurrent = (page: string) => (page === '/' ? path === '/' : path.startsWith(page));
   return (
     <div class="shell">
@@ -71,6 +80,11 @@ export function Shell({ session, children }: { session: Session; children: Compo
           <span class="logo" aria-hidden="true" />
           vc
         </p>
+        <button type="button" class="find" onClick={openPalette}>
+          <Icon name="search" />
+          Go to…
+          <kbd>Ctrl K</kbd>
+        </button>
         <ul>
           {pages.map(({ path: page, name, icon }) => (
             <li key={page}>

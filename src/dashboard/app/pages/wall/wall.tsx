@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
 import type { Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
@@ -85,6 +86,7 @@ function Text({ children }: { children: string }) {
 /** All computers, as pictures or as a table. */
 export function Wall() {
   const [filters, setFilters] = useFilters();
+  const { query } = useLocation();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isCreating, setCreating] = useState(false);
   const all = useComputed(() => [...computers.value.values()]).value;
@@ -142,8 +144,15 @@ export function Wall() {
           onNone={() => setSelected(new Set())}
         />
       )}
-      {isCreating && (
-        <CreateComputer project={filters.project} onClose={() => setCreating(false)} />
+      {(isCreating || query.create !== undefined) && may.value('manage') && (
+        <CreateComputer
+          project={filters.project}
+          onClose={() => {
+            setCreating(false);
+            // Leaves the address that opened it.
+            if (query.create !== undefined) setFilters(filters);
+          }}
+        />
       )}
     </Page>
   );

@@ -1,5 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { readAll, readEntries } from '../../src/dashboard/app/pages/activity/read.js';
+import type { AuditEntry } from '../../src/dashboard/app/api/types.js';
+import {
+  duration,
+  joined,
+  readAll,
+  readEntries,
+} from '../../src/dashboard/app/pages/activity/read.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -30,4 +36,17 @@ it('an export has all entries that match, however many', async () => {
   for await (const page of readAll({ key: 'ci' })) for (const { id } of page) ids.add(id);
   expect(ids.size).toBe(25_000);
   expect(asked.every((query) => query.get('key') === 'ci')).toBe(true);
+});
+
+it('new entries come before the known ones, unless some between them are missing', () => {
+  const entries = (...ids: number[]) => ids.map((id) => ({ id }) as AuditEntry);
+  const ids = (all: readonly AuditEntry[] | undefined) => all?.map(({ id }) => id);
+  expect(ids(joined(entries(5, 4, 3), entries(4, 3, 2)))).toEqual([5, 4, 3, 2]);
+  expect(ids(joined(entries(4, 3), entries(4, 3, 2)))).toEqual([4, 3, 2]);
+  expect(ids(joined(entries(1), []))).toEqual([1]);
+  expect(joined(entries(9, 8), entries(4, 3))).toBeUndefined();
+});
+
+it('a duration has a unit that fits', () => {
+  expect([17, 2_340, 600_000].map(duration)).toEqual(['17 ms', '2.3 s', '10 min']);
 });

@@ -165,6 +165,40 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     expect(page.url()).toBe(url('/computers'));
   }, 120_000);
 
+  it('tells the activity in sentences with links, and follows it', async () => {
+    await open('/activity');
+    const row = partsOf(page).row('default created demo/three');
+    await row.waitFor();
+    expect(await row.getByRole('link').getAttribute('href')).toBe(`/computers/${id}`);
+    await app.send('POST', '/api/projects', { body: { name: 'followed' } });
+    await partsOf(page).row('default created the project followed').waitFor();
+    await inspect(page, 'activity');
+    await pictures('activity');
+    await app.send('DELETE', '/api/projects/followed');
+  }, 120_000);
+
+  it('shows the screen from edge to edge, with a toolbar that hides until it is needed', async () => {
+    await open(`/computers/${id}`);
+    await partsOf(page).live();
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await page.waitForFunction('document.fullscreenElement !== null');
+    await page.mouse.move(640, 600);
+    await page.evaluate('document.activeElement.blur()');
+    const lower = async () => {
+      const { y = 0, height = 0 } = (await page.locator('.toolbar').boundingBox()) ?? {};
+      return Math.round(y + height);
+    };
+    await eventually(async () => (await lower()) === 6);
+    const { x, y, width } = (await page.locator('.stage').boundingBox()) ?? {};
+    expect([x, y, width]).toEqual([0, 0, 1280]);
+    await pictures('full');
+    await page.mouse.move(640, 2);
+    await eventually(async () => (await lower()) > 40);
+    await pictures('full-tools');
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await page.waitForFunction('document.fullscreenElement === null');
+  }, 120_000);
+
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
     await open('/projects');
     await partsOf(page).chooseBy('Actions of demo', 'Delete…');

@@ -13,11 +13,25 @@ import { Time } from '../../components/time.js';
 import { returns } from '../../state/connection.js';
 import { tell, tellFailure } from '../../state/notices.js';
 import { save } from '../../state/save.js';
+import { isVisible } from '../../state/visibility.js';
 import { computers } from '../../state/wall.js';
-import { detailOf, type Filters, keyOf, PAGE, readAll, readEntries } from './read.js';
+import {
+  detailOf,
+  duration,
+  type Filters,
+  joined,
+  keyOf,
+  PAGE,
+  readAll,
+  readEntries,
+} from './read.js';
+import { Sentence } from './sentence.js';
 
 /** Milliseconds without another key until the entries are read. */
 const TYPED_MS = 200;
+/** Milliseconds between two looks at the newest entries, and how many of them are read. */
+const FOLLOW_MS = 5_000;
+const FOLLOWED = 50;
 
 /** The audit log: who did what, when, and how it ended. */
 export function Activity() {
@@ -54,6 +68,22 @@ export function Activity() {
       left.abort();
     };
   }, [asked, back]);
+  // Follows what happens, while the page can be seen.
+  const visible = isVisible.value;
+  useEffect(() => {
+    if (!visible || entries === undefined) return undefined;
+    const timer = setTimeout(async () => {
+      const { signal } = current.current;
+      const newest = await readEntries(query, { limit: FOLLOWED, signal }).catch(() => []);
+      if (signal.aborted) return;
+      for (const entry of newest) keys.current.add(keyOf(entry));
+      const all = joined(newest, entries);
+      // Between the newest and the known ones some are missing.
+      if (all === undefined) void load([]);
+      else setEntries(all);
+    }, FOLLOW_MS);
+    return () => clearTimeout(timer);
+  }, [asked, entries, visible]);
   const nameOf = (id: string | null) => {
     const known = computers.value.get(id ?? '');
     return known === undefined ? id : `${known.project_name}/${known.name}`;
@@ -62,21 +92,12 @@ export function Activity() {
     <Page
       title="Activity"
       lead="What keys, people and the service did. Texts, commands and file names are never recorded."
-      actions={
-        <>
-          <button type="button" onClick={() => void load([])}>
-            Refresh
-          </button>
-          <ExportMenu filters={query} />
-        </>
-      }
+      actions={<ExportMenu filters={query} />}
     >
       <AuditFilters known={keys.current} nameOf={nameOf} />
       <FailureNote failure={failure} />
       {entries?.length === 0 && <Empty title="Nothing here">No entry matches.</Empty>}
-      {entries !== undefined && entries.length > 0 && (
-        <AuditTable entries={entries} nameOf={nameOf} />
-      )}
+      {entries !== undefined && entries.length > 0 && <AuditTable entries={entries} />}
       {isMore && (
         <p>
           <button type="button" onClick={() => void load(entries ?? [])}>
@@ -88,25 +109,12 @@ export function Activity() {
   );
 }
 
-const COLUMNS = [
-  'When',
-  'Action',
-  'Computer',
-  'Key',
-  'Details',
-  { text: 'Time', kind: 'number' },
-  'Outcome',
-] as const;
+const COLUMNS = ['When', 'What', 'Details', { text: 'Time', kind: 'number' }, 'Outcome'] as const;
 
 /** The look of outcomes that are no errors: closing a terminal cancels its process. */
 const OUTCOMES: Readonly<Record<string, string>> = { ok: 'outcome', cancelled: 'muted' };
 
-interface AuditTableProps {
-  readonly entries: readonly AuditEntry[];
-  readonly nameOf: (id: string | null) => string | null;
-}
-
-function AuditTable({ entries, nameOf }: AuditTableProps) {
+function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <Table class="audit" columns={COLUMNS}>
       {entries.map((entry) => (
@@ -114,11 +122,13 @@ function AuditTable({ entries, nameOf }: AuditTableProps) {
           <td>
             <Time at={entry.at} />
           </td>
-          <th scope="row">{entry.action}</th>
-          <td>{nameOf(entry.computer_id)}</td>
-          <td>{keyOf(entry)}</td>
-          <td class="muted">{detailOf(entry)}</td>
-          <td class="number nowrap">{entry.ms} ms</td>
+          <th scope="row">
+            <Sentence entry={entry} />
+          </th>
+          <td class="muted">
+            {entry.action} {detailOf(entry)}
+          </td>
+          <td class="number nowrap">{duration(entry.ms)}</td>
           <td>
             <span class={OUTCOMES[entry.outcome] ?? 'outcome bad'}>{entry.outcome}</span>
           </td>

@@ -49,3 +49,24 @@ export function detailOf({ detail }: AuditEntry): string {
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }
+
+/**
+ * The known entries with the newest before them; undefined if there may be others in between. Both
+ * begin with the newest.
+ */
+export function joined(
+  newest: readonly AuditEntry[],
+  known: readonly AuditEntry[],
+): readonly AuditEntry[] | undefined {
+  const last = known[0]?.id ?? 0;
+  const fresh = newest.filter(({ id }) => id > last);
+  if (fresh.length > 0 && fresh.length === newest.length && known.length > 0) return undefined;
+  return [...fresh, ...known];
+}
+
+/** A time in milliseconds for people. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}

@@ -27,6 +27,8 @@ const options = new FormData();
 for (const [name, value] of Object.entries({
   ...{ name: 'desk', project: 'demo', cpu: '2', ram: '4', auto_stop: '5', expires: '3600' },
   ...{ labels: 'team=qa', env: 'A=1', timezone: 'Europe/Berlin', resolution: '1280x800' },
+  ...{ os: 'linux', engine: 'qemu', member: 'node1', on_idle: 'delete', protected: 'on' },
+  ...{ network: 'example.com', volumes: 'data:/data:ro' },
 })) {
   options.set(name, value);
 }

@@ -5,6 +5,7 @@ import {
   readPairs,
   writePairs,
 } from '../../src/dashboard/app/components/forms/pairs.js';
+import { concerns } from '../../src/dashboard/app/components/forms/wrong-field.js';
 import { KEEP, settingsOf } from '../../src/dashboard/app/pages/computer/settings/settings-of.js';
 import { budgetsOf, usedOf } from '../../src/dashboard/app/pages/keys/budgets.js';
 import { computerIntent } from '../../src/dashboard/app/pages/wall/computer-intent.js';
@@ -96,6 +97,27 @@ describe('a new computer', () => {
     });
   });
 
+  it('has an engine, a network, volumes and what protects it', () => {
+    const options = {
+      ...{ os: 'linux', engine: 'qemu', member: '', on_idle: 'delete', auto_stop: '5' },
+      ...{ network: 'example.com\r\n\n203.0.113.0/24', volumes: 'data:/data:ro', protected: 'on' },
+    };
+    const intent = computerIntent(form({ ...fields, ...options }));
+    const network = { allow: ['example.com', '203.0.113.0/24'] };
+    expect(intent.body).toEqual({
+      ...{ ...body, os: 'linux', engine: 'qemu', auto_stop_minutes: 5, on_idle: 'delete' },
+      ...{ network, volumes: ['data:/data:ro'], protected: true },
+    });
+    expect(intent.vc).toEqual([
+      ...[...vc, '--os', 'linux', '--engine', 'qemu', '--auto-stop', '5m', '--on-idle', 'delete'],
+      ...['--protect', '--network', 'allow=example.com,203.0.113.0/24'],
+      ...['--volume', 'data:/data:ro'],
+    ]);
+    expect(computerIntent(form({ ...fields, network: 'none' }))).toMatchObject({
+      ...{ body: { network: 'none' }, vc: [...vc, '--network', 'none'] },
+    });
+  });
+
   it('with a script is not a command, which reads it from a file', () => {
     const intent = computerIntent(form({ ...fields, setup: 'echo hi' }));
     expect(intent).toEqual({ method: 'POST', path, body: { ...body, setup: 'echo hi' } });
@@ -109,4 +131,15 @@ it('shows and sets the budgets of a key', () => {
   expect(usedOf({ ...limits, max_computers: null, max_hours: null, used })).toBeUndefined();
   const fields = form({ max_computers: '5', max_hours: '10', max_actions: '' });
   expect(budgetsOf(fields)).toEqual(limits);
+});
+
+it('an error belongs to the field that it begins with', () => {
+  const concerned = (message: string, name: string) =>
+    concerns({ code: 'invalid_request', message }, name);
+  expect(concerned('ram must be 2, 4 or 8', 'ram')).toBe(true);
+  expect(concerned('network.allow.0 must be a domain', 'network')).toBe(true);
+  expect(concerned('auto_stop_minutes must be a number', 'auto_stop')).toBe(true);
+  expect(concerned('ram must be 2, 4 or 8', 'cpu')).toBe(false);
+  expect(concerned('name must be unique', 'na')).toBe(false);
+  expect(concerns({ code: 'conflict', message: 'name is taken' }, 'name')).toBe(false);
 });

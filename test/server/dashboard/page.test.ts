@@ -199,6 +199,24 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.waitForFunction('document.fullscreenElement === null');
   }, 120_000);
 
+  it('says beside the field of a new computer what is wrong with it', async () => {
+    await open('/computers?create=1');
+    const dialog = partsOf(page).dialog();
+    await dialog.getByLabel('Name').fill('wrong');
+    await dialog.getByText('More options').click();
+    await inspect(page, 'computer-new');
+    await pictures('computer-new');
+    await dialog.getByLabel('Network').fill('not a domain');
+    await dialog.getByText('More options').click();
+    await partsOf(page).confirm('Create computer');
+    const field = dialog.locator('.field', { has: page.getByLabel('Network') });
+    await field.getByRole('alert').getByText('network').waitFor();
+    expect(await dialog.locator(':focus').getAttribute('name')).toBe('network');
+    expect(await dialog.locator('.failure').count()).toBe(0);
+    await inspect(page, 'computer-wrong');
+    await pictures('computer-wrong');
+  }, 120_000);
+
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {
     await open('/projects');
     await partsOf(page).chooseBy('Actions of demo', 'Delete…');

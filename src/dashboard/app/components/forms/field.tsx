@@ -1,5 +1,7 @@
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import type { Failure } from '../../api/failure.js';
+import { concerns } from './wrong-field.js';
 
 interface Labelled {
   readonly label: string;
@@ -23,17 +25,32 @@ interface FieldProps extends Labelled {
 
 const hintId = (id: string) => `${id}-hint`;
 
-type FramedProps = Labelled & { readonly id: string; readonly children: ComponentChildren };
+/** Why the form was refused. */
+export const Refusal = createContext<Failure | undefined>(undefined);
 
-/** What is filled in, between its label and a hint. */
-function Framed({ id, label, hint, children }: FramedProps) {
+type FramedProps = Labelled & {
+  readonly id: string;
+  readonly name: string;
+  readonly children: ComponentChildren;
+};
+
+/** What is filled in, between its label and a hint, or what is wrong with it. */
+function Framed({ id, name, label, hint, children }: FramedProps) {
+  const refusal = useContext(Refusal);
+  const wrong = refusal !== undefined && concerns(refusal, name) ? refusal : undefined;
   return (
-    <p class="field">
+    <p class="field" data-wrong={wrong !== undefined}>
       <label for={id}>{label}</label>
       {children}
       {hint !== undefined && (
         <span class="hint" id={hintId(id)}>
           {hint}
+        </span>
+      )}
+      {wrong !== undefined && (
+        <span class="wrong" role="alert">
+          {[wrong.message, wrong.remedy].filter(Boolean).join(' ')}{' '}
+          {wrong.requestId !== undefined && <code class="id">{wrong.requestId}</code>}
         </span>
       )}
     </p>
@@ -45,7 +62,7 @@ export function Field(props: FieldProps) {
   const { label, hint, value, type = 'text', autocomplete = 'off', ...input } = props;
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint}>
+    <Framed id={id} name={input.name} label={label} hint={hint}>
       <input
         {...input}
         // Each type has attributes of its own, which are not used here.
@@ -76,7 +93,7 @@ type ChoiceProps = Labelled & {
 export function Choice({ label, hint, name, value, options, onChange }: ChoiceProps) {
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint}>
+    <Framed id={id} name={name} label={label} hint={hint}>
       <select
         id={id}
         name={name}
@@ -105,7 +122,7 @@ interface AreaProps extends Labelled {
 export function Area({ label, hint, value, rows = 2, ...area }: AreaProps) {
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint}>
+    <Framed id={id} name={area.name} label={label} hint={hint}>
       <textarea
         {...area}
         id={id}

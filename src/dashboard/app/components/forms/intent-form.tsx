@@ -6,6 +6,8 @@ import { call } from '../../api/http.js';
 import { FailureNote } from '../failure.js';
 import { Copy } from './copy.js';
 import { Dialog } from './dialog.js';
+import { Refusal } from './field.js';
+import { showWrong } from './wrong-field.js';
 
 interface IntentFormProps<Answer> {
   /** What the button says. */
@@ -24,6 +26,7 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
   const { submit, danger = false, intent, onDone, onCancel, children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [failure, setFailure] = useState<Failure>();
+  const [isBeside, setBeside] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const current = () => intent(new FormData(form.current ?? undefined));
   const send = async () => {
@@ -33,7 +36,9 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
     try {
       onDone(await call<Answer>(method, path, { body }));
     } catch (error) {
-      setFailure(asFailure(error));
+      const refusal = asFailure(error);
+      setFailure(refusal);
+      setBeside(showWrong(form.current, refusal));
     } finally {
       setBusy(false);
     }
@@ -44,8 +49,8 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
   };
   return (
     <form ref={form} class="form" onSubmit={onSubmit}>
-      {children}
-      <FailureNote failure={failure} />
+      <Refusal.Provider value={failure}>{children}</Refusal.Provider>
+      <FailureNote failure={isBeside ? undefined : failure} />
       <footer>
         <span class="copies">
           <Copy class="small ghost" text={() => asCurl(current(), location.origin)}>

@@ -4,7 +4,10 @@ import { readPairs } from '../../components/forms/pairs.js';
 
 /** Options that are texts, and their names for `vc create`. */
 const TEXTS = {
+  os: '--os',
   image: '--image',
+  engine: '--engine',
+  member: '--member',
   resolution: '--resolution',
   timezone: '--timezone',
   locale: '--locale',
@@ -18,6 +21,9 @@ export function computerIntent(fields: FormData): Intent {
   const [autoStop, expires] = [given(fields, 'auto_stop'), given(fields, 'expires')];
   const [labels, env] = [readPairs(given(fields, 'labels')), readPairs(given(fields, 'env'))];
   const setup = given(fields, 'setup');
+  const onIdle = given(fields, 'on_idle') === 'delete';
+  const [allowed, volumes] = [given(fields, 'network'), given(fields, 'volumes')].map(linesOf);
+  const network = networkOf(allowed ?? []);
   const texts = Object.entries(TEXTS).flatMap(([key, option]) => {
     const value = given(fields, key);
     return value === undefined ? [] : [{ key, option, value }];
@@ -30,11 +36,15 @@ export function computerIntent(fields: FormData): Intent {
     ram: Number(ram),
     ...Object.fromEntries(texts.map(({ key, value }) => [key, value])),
     ...(autoStop === undefined ? {} : { auto_stop_minutes: Number(autoStop) }),
+    ...(onIdle ? { on_idle: 'delete' } : {}),
     ...(expires === undefined ? {} : { expires_in: Number(expires) }),
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(setup === undefined ? {} : { setup }),
     ...(hasSudo ? {} : { sudo: false }),
+    ...(fields.has('protected') ? { protected: true } : {}),
+    ...(network === undefined ? {} : { network }),
+    ...(volumes?.length ? { volumes } : {}),
   };
   const request = { method: 'POST', path: '/computers?wait=0', body } as const;
   // `vc create` reads the script from a file.
@@ -42,9 +52,28 @@ export function computerIntent(fields: FormData): Intent {
   const vc = ['create', `${project}/${name}`, '--cpu', cpu, '--ram', ram];
   for (const { option, value } of texts) vc.push(option, value);
   if (autoStop !== undefined) vc.push('--auto-stop', `${autoStop}m`);
+  if (onIdle) vc.push('--on-idle', 'delete');
   if (expires !== undefined) vc.push('--expires', `${expires}s`);
   for (const pair of Object.entries(labels)) vc.push('--label', pair.join('='));
   for (const pair of Object.entries(env)) vc.push('--env', pair.join('='));
   if (!hasSudo) vc.push('--no-sudo');
+  if (fields.has('protected')) vc.push('--protect');
+  if (network === 'none') vc.push('--network', 'none');
+  else if (network !== undefined) vc.push('--network', `allow=${network.allow.join(',')}`);
+  for (const volume of volumes ?? []) vc.push('--volume', volume);
   return { ...request, vc };
+}
+
+/** The lines that are not empty. */
+function linesOf(text = ''): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** What the lines allow: all without any, nothing for `none`. */
+function networkOf(lines: readonly string[]): 'none' | { allow: readonly string[] } | undefined {
+  if (lines.length === 0) return undefined;
+  return lines.length === 1 && lines[0] === 'none' ? 'none' : { allow: lines };
 }

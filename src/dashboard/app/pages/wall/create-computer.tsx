@@ -1,14 +1,19 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/http.js';
-import type { Lists, WallComputer } from '../../api/types.js';
+import type { Health, Lists, WallComputer } from '../../api/types.js';
 import { EXPIRY, LABELS_HINT, RESOLUTION, SIZES } from '../../components/forms/computer-options.js';
 import { Area, Choice, Field, Tick } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { useData } from '../../state/use-data.js';
-import { noteComputer } from '../../state/wall.js';
+import { computers, noteComputer } from '../../state/wall.js';
 import { computerIntent } from './computer-intent.js';
 
 const NEW = '';
+
+/** Names to choose from, after what no choice means. */
+function choices(none: string, names: readonly string[]) {
+  return [{ value: '', text: none }, ...names.map((name) => ({ value: name, text: name }))];
+}
 
 interface CreateComputerProps {
   readonly project?: string | undefined;
@@ -22,11 +27,15 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
   const { value } = useData('new-computer', async (signal) => ({
     ...(await call<Lists['projects']>('GET', '/projects', { signal })),
     ...(await call<Lists['images']>('GET', '/images', { signal })),
+    ...(await call<Health>('GET', '/health', { signal })),
   }));
   const projects = value?.projects.map(({ name }) => name) ?? [];
   const images = [
     ...new Set(value?.images.filter(({ kind }) => kind !== 'template').map(({ name }) => name)),
   ];
+  const members = [
+    ...new Set([...computers.value.values()].flatMap(({ member }) => member ?? [])),
+  ].sort();
   const [chosen, setChosen] = useState(project);
   const current = chosen ?? projects[0] ?? NEW;
   const done = (computer: WallComputer) => {
@@ -60,24 +69,49 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
       <details open={image !== ''}>
         <summary>More options</summary>
         <div class="columns">
+          <Choice label="Image" name="image" value={image} options={choices('default', images)} />
           <Choice
-            label="Image"
-            name="image"
-            value={image}
-            options={[
-              { value: '', text: 'default' },
-              ...images.map((name) => ({ value: name, text: name })),
-            ]}
+            label="Operating system"
+            name="os"
+            value=""
+            options={choices('that of the image', ['linux', 'windows'])}
           />
+        </div>
+        <div class="columns">
+          <Choice
+            label="Engine"
+            name="engine"
+            value=""
+            options={choices('preferred', value?.engines.map(({ name }) => name) ?? [])}
+          />
+          {members.length > 0 && (
+            <Choice
+              label="Member of the cluster"
+              name="member"
+              value=""
+              options={choices('chosen by the cluster', members)}
+            />
+          )}
           <Field label="Resolution" name="resolution" placeholder="1280x800" pattern={RESOLUTION} />
         </div>
-        <Field
-          label="Stop after idle minutes"
-          name="auto_stop"
-          type="number"
-          min={1}
-          hint="Empty: the computer runs until it is stopped."
-        />
+        <div class="columns">
+          <Field
+            label="Idle after minutes"
+            name="auto_stop"
+            type="number"
+            min={1}
+            hint="Empty: it runs until it is stopped."
+          />
+          <Choice
+            label="When it is idle"
+            name="on_idle"
+            value="stop"
+            options={[
+              { value: 'stop', text: 'stop it' },
+              { value: 'delete', text: 'delete it' },
+            ]}
+          />
+        </div>
         <Choice
           label="Expires"
           name="expires"
@@ -103,6 +137,19 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
           <Field label="Time zone" name="timezone" placeholder="Europe/Berlin" maxLength={64} />
           <Field label="Locale" name="locale" placeholder="de_DE.UTF-8" maxLength={64} />
         </div>
+        <Area
+          label="Network"
+          name="network"
+          placeholder="example.com"
+          hint="What it may reach: one domain, address or network a line; none: nothing. Empty: the internet."
+        />
+        <Area
+          label="Volumes"
+          name="volumes"
+          placeholder="data:/data"
+          hint="One NAME:PATH a line, with :ro to only read it."
+        />
+        <Tick name="protected">It cannot be deleted until this is switched off</Tick>
         <Tick name="sudo" checked>
           Its user may become root with sudo
         </Tick>

@@ -1,8 +1,9 @@
 import type { RefObject } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call, request } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { FailureNote } from '../../../components/failure.js';
+import { Copy } from '../../../components/forms/copy.js';
 import { given } from '../../../components/forms/given.js';
 import { FormDialog } from '../../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../../components/icon.js';
@@ -128,6 +129,7 @@ interface ClipboardProps {
 /** The text of the computer's clipboard, to read and to set. */
 function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
   const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
   const path = `/computers/${computer.id}/clipboard`;
   const { value, failure } = useData(`clipboard ${copied}`, (signal) =>
     call<{ text: string }>('GET', path, { signal }),
@@ -148,6 +150,7 @@ function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
         <label for={id}>Text</label>
         <textarea
           key={value?.text}
+          ref={area}
           id={id}
           name="text"
           rows={7}
@@ -155,6 +158,9 @@ function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
           defaultValue={value?.text ?? ''}
           placeholder={value === undefined ? 'Reading…' : 'The clipboard is empty.'}
         />
+      </p>
+      <p>
+        <Copy text={() => area.current?.value ?? ''}>Copy</Copy>
       </p>
     </FormDialog>
   );

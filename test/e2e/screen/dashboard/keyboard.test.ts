@@ -250,6 +250,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.getByRole('row').filter({ hasText: 'takeControl' }).first().waitFor();
     await inspect(page, 'activity');
     for (const [name, shown] of [
+      ['Overview', 'Running computers'],
       ['Streams', 'Targets'],
       ['Webhooks', 'New webhook'],
       ['Images', 'linux'],

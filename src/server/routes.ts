@@ -44,7 +44,13 @@ const PATHS: readonly (Pick<Operation, 'administrators'> & {
   { method: 'GET', paths: VERSION_PATHS },
   {
     method: 'GET',
-    paths: [VIEW_PATHS.page, VIEW_PATHS.socket, VIEW_PATHS.sound, '/openapi.json', ...REFERENCE_PATHS],
+    paths: [
+      VIEW_PATHS.page,
+      VIEW_PATHS.socket,
+      VIEW_PATHS.sound,
+      '/openapi.json',
+      ...REFERENCE_PATHS,
+    ],
   },
 ];
 const ROUTED = Object.entries(operations).filter(

@@ -71,7 +71,15 @@ const NOT_ON: Readonly<Record<string, readonly string[]>> = {
   docker: ON_CLUSTERS,
   // Chromium takes minutes to start in an emulated computer. test/e2e/qemu/snapshots.test.ts saves disks.
   // test/e2e/cli/runs.test.ts runs on Docker and Podman.
-  qemu: ['openBrowser', 'cdp', 'createRun', 'updateRunTask', ...ON_CLUSTERS, ...OF_SAVED_DISKS, ...OF_VOLUMES],
+  qemu: [
+    'openBrowser',
+    'cdp',
+    'createRun',
+    'updateRunTask',
+    ...ON_CLUSTERS,
+    ...OF_SAVED_DISKS,
+    ...OF_VOLUMES,
+  ],
 };
 
 const matches = (pattern: string, path: string) =>

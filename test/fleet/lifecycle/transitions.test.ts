@@ -117,7 +117,9 @@ it('one file writes statuses, and one file changes machines', () => {
   );
   const matching = (pattern: RegExp) =>
     files.filter((name) => pattern.test(readFileSync(join(fleet, name), 'utf8'))).sort();
-  expect(matching(/SET status|DELETE FROM computers/)).toEqual(['store/computers.ts']);
+  expect(matching(/UPDATE computers SET status|DELETE FROM computers/)).toEqual([
+    'store/computers.ts',
+  ]);
   // The reconciler removes orphans.
   expect(matching(/engine\.(create|start|stop|reset)\(/)).toEqual(['lifecycle/machine.ts']);
   expect(matching(/engine\s*\.(save|removeSaved)\(/)).toEqual(['snapshots/saved-disks.ts']);

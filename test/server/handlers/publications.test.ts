@@ -139,7 +139,7 @@ test('one that has expired is gone, and its port is free', async () => {
   publications.insert({ ...columns, expires_at: new Date(Date.now() - 1).toISOString() });
   expect(await list()).toEqual([]);
   expect((await app.send('GET', '/', { headers: { host: `${label}.localhost` } })).status).toBe(
-    400,
+    404,
   );
   expect((await app.send('DELETE', `${DESK}/publications/80`)).status).toBe(404);
   expect((await publish({ port: 80 })).status).toBe(200);

@@ -7,7 +7,6 @@ type Command = string;
  * `vc computer WORD`, a verb of that group is preferred.
  */
 export const synonyms: readonly (readonly [commands: readonly Command[], words: string])[] = [
-  [['create', 'exec', 'computer run'], 'run'],
   [['create'], 'new make provision launch spawn deploy add register'],
   [['add'], 'create new register'],
   [['set'], 'add create new update edit modify change'],

@@ -10,7 +10,6 @@ const suggested = (line: string) => suggestCommand(tree, line.split(' '));
 test.each([
   ['ps', 'vc ls'],
   ['rename', 'vc computer update --name'],
-  ['run', 'vc create, vc exec or vc computer run'],
   ['inspect', 'vc get'],
   ['kill', 'vc stop'],
   ['halt', 'vc stop'],
@@ -74,7 +73,7 @@ test.each([
 });
 
 test.each([
-  ...['frobnicate', 'swarm', 'compose', 'cluster', 'volume', 'network', 'tag', 'gist', 'issue'],
+  ...['frobnicate', 'swarm', 'compose', 'cluster', 'volume', 'tag', 'gist', 'issue'],
   ...['apply', 'plugin', 'browser', 'repo', 'scale', 'computer frobnicate', 'computer tag'],
   ...['', 'computer', '__proto__', 'constructor', 'computer constructor'],
 ])('nothing is suggested for vc %s', (line) => {

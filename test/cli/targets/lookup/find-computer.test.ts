@@ -234,8 +234,14 @@ describe('without a name', () => {
         .map((command) => ({ path: `${name} ${command.name}`, count: command.arguments.length })),
     );
     expect(optional.map(({ path }) => path).sort()).toEqual([
-      ...['computer elements', 'computer get', 'computer history', 'computer record'],
-      ...['computer screenshot', 'computer shell', 'computer ssh', 'computer stats'],
+      ...['computer elements', 'computer get', 'computer history', 'computer network'],
+      ...[
+        'computer record',
+        'computer screenshot',
+        'computer shell',
+        'computer ssh',
+        'computer stats',
+      ],
       ...['computer view', 'computer vnc', 'job ls'],
       // Without a name it lists those of all computers.
       'publication ls',

@@ -91,6 +91,8 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   createOwnerKey: 'create a key of the owner',
   drainMember: 'drain the member',
   returnMember: 'return the member',
+  createRun: 'create a run',
+  updateRunTask: 'report a task of a run',
   createWebhook: 'create a webhook',
   deleteWebhook: 'delete a webhook',
   testWebhook: 'test a webhook',

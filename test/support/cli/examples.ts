@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { transform } from 'rolldown/experimental';
 import type { ServiceClient } from '../service/service.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
@@ -73,4 +74,20 @@ export function shellScript(markdown: string, skipped: Skipped): string {
       `printf '%s\\n' ${JSON.stringify('> ')}${JSON.stringify(line).replaceAll('$', '\\$').replaceAll('`', '\\`')} >&2\n${line}`,
   );
   return shown.join('\n');
+}
+
+/** The command that runs a program of examples/agents in a project; Node.js 20 reads no types. */
+export async function agentCommand(
+  { directory }: Examples,
+  project: string,
+  program: string,
+): Promise<string> {
+  const source = readFileSync(join(ROOT, 'examples/agents', program), 'utf8');
+  const own = source.replace(/(['"])demo\1/, `$1${project}$1`);
+  if (own === source) throw new Error(`${program} does not name the project demo`);
+  const isPython = program.endsWith('.py');
+  const name = isPython ? `agent_${program}` : `${program}.mjs`;
+  const code = isPython ? own : (await transform(program, own)).code;
+  writeFileSync(join(directory, name), code);
+  return `${isPython ? '/usr/bin/python3' : 'node'} ${name}`;
 }

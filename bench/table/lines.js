@@ -5,6 +5,7 @@ import { measureMemory } from './lines/memory.js';
 import { measureRequests } from './lines/requests.js';
 import { measureScreenshots } from './lines/screenshots.js';
 import { measureSnapshots } from './lines/snapshots.js';
+import { measureWaits } from './lines/waits.js';
 import { measureWarmPool } from './lines/warm-pool.js';
 
 const docker = (sides) => sides.docker();
@@ -40,6 +41,12 @@ export const LINES = {
     minutes: 20,
     open: (sides) => sides.withWarmPool(),
     work: measureWarmPool,
+  },
+  waits: {
+    what: 'processor time of the service while it waits for a condition',
+    minutes: 15,
+    open: docker,
+    work: measureWaits,
   },
   snapshots: {
     what: 'snapshot, reset, forks, images and builds on Docker',

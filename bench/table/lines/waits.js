@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processorTime } from '../../service.js';
+
+const SECONDS = 30;
+const MOST = 1;
+const CONDITIONS = {
+  port: { port: 8000 },
+  file: { file: '/home/user/never' },
+  window: { window: 'never' },
+  command: { command: 'false' },
+  element: { element: { name: 'never' } },
+  text: { text: 'never' },
+};
+const percent = (value) => `${value.toFixed(1)} %`;
+
+/** What the service takes of a processor in a wait of 30 s on a still screen, for each condition. */
+export async function measureWaits(sides) {
+  const found = await Promise.all(sides.map(ofSide));
+  return Object.keys(found[0]).map((name) => ({
+    what: `processor of the service, 30 s without change: ${name}`,
+    ...{ values: found.map((shares) => shares[name]), unit: percent },
+    goal: { text: `${MOST} %`, most: MOST },
+  }));
+}
+
+async function ofSide(side) {
+  const share = async (work) => {
+    const before = processorTime(side.service.pid);
+    await work();
+    return (100 * (processorTime(side.service.pid) - before)) / SECONDS;
+  };
+  const shares = { 'no wait': await share(() => sleep(SECONDS * 1000)) };
+  for (const [name, until] of Object.entries(CONDITIONS)) {
+    const wait = (timeout) =>
+      side.call('POST', `${side.path}/wait`, { until, timeout }).then(
+        () => Promise.reject(new Error(`${name} was met`)),
+        (error) => {
+          if (!error.message.includes('guest_timeout')) throw error;
+        },
+      );
+    // The first one opens connections and loads code.
+    await wait(2);
+    shares[name] = await share(() => wait(SECONDS));
+  }
+  return shares;
+}

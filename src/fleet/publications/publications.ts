@@ -47,7 +47,7 @@ export class Publications {
     this.#previews = previews;
     const domains = ['localhost', ...(previews.domain === undefined ? [] : [previews.domain])];
     const known = domains.map((domain) => domain.replaceAll('.', '\\.')).join('|');
-    this.hosts = new RegExp(`^([a-z0-9-]{1,63})\\.(?:${known})(?::\\d{1,5})?$`, 'i');
+    this.hosts = new RegExp(`^(\\d{1,5}-[a-z0-9-]{1,61})\\.(?:${known})(?::\\d{1,5})?$`, 'i');
   }
 
   create(

@@ -265,6 +265,8 @@ describe('computers', () => {
       expect(typed.json).toEqual({ success: true });
       const shot = await call('GET', `${path}/screenshot`);
       expect(shot.json).toMatchObject({ success: true, encoding: 'base64', format: 'png' });
+      const fields = ['encoding', 'format', 'height', 'image', 'success', 'width'];
+      expect(Object.keys(shot.json).sort()).toEqual(fields);
       const bytes = await call('GET', `${path}/screenshot`, undefined, { accept: 'image/webp' });
       expect(bytes.headers.get('content-type')).toBe('image/webp');
     }

@@ -124,7 +124,7 @@ export class Actions {
     query: ScreenshotRequest,
     signal?: AbortSignal,
     by?: Owner,
-  ): Promise<Picture & Partial<Marked>> {
+  ): Promise<Picture | (Picture & Marked)> {
     const session = await this.#running.session(record, signal);
     if (!query.marks) return takeScreenshot(session, record, query, signal);
     const mark = () => this.#parts.elements.mark(session, query.region, signal, by?.keyId);

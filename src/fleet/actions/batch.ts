@@ -139,6 +139,15 @@ export function base64Length({ length }: Buffer): number {
 }
 
 /** The screenshot of a step. */
-export function pictureAnswer({ data, ...picture }: Picture & Partial<Marked>): Screenshot {
-  return { success: true, image: data.toString('base64'), encoding: 'base64', ...picture };
+export function pictureAnswer(picture: Picture | (Picture & Marked)): Screenshot {
+  return { success: true, image: picture.data.toString('base64'), ...pictureFields(picture) };
+}
+
+/** What the answer to a screenshot has besides the image. */
+export function pictureFields(picture: Picture | (Picture & Marked)) {
+  const { format, width, height } = picture;
+  const fields = { format, encoding: 'base64' as const, width, height };
+  if (!('frame' in picture)) return fields;
+  const { frame, marks, truncated } = picture;
+  return { ...fields, frame, marks, truncated };
 }

@@ -8,7 +8,7 @@ import { IMAGE_FORMATS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Answer } from '../../contract/operations.js';
 import { bashLines } from '../../fleet/actions/bash-lines.js';
-import { base64Length } from '../../fleet/actions/batch.js';
+import { base64Length, pictureFields } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
 import { controlNotice } from '../../fleet/control/control-notice.js';
 import type { Marked } from '../../fleet/elements/marks.js';
@@ -38,11 +38,12 @@ const PART = 192 * 1024;
 
 /** A screenshot in JSON. The picture, which has most of its bytes, is not read as a text again. */
 function pictureJson(
-  { data, ...picture }: Picture & Partial<Marked>,
+  picture: Picture | (Picture & Marked),
   notice: ReturnType<typeof controlNotice>,
 ): Bytes {
   const head = Buffer.from('{"success":true,"image":"');
-  const told = JSON.stringify({ encoding: 'base64', ...picture, ...notice });
+  const { data } = picture;
+  const told = JSON.stringify({ ...pictureFields(picture), ...notice });
   const tail = Buffer.from(`",${told.slice(1)}`);
   const length = head.length + base64Length(data) + tail.length;
   const json = Buffer.allocUnsafe(length);

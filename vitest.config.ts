@@ -118,9 +118,10 @@ export default defineConfig({
           name: 'podman',
           include: [
             'test/e2e/podman/**/*.test.ts',
-            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,text,volumes}.test.ts',
-            'test/e2e/cli/runs.test.ts',
-            ...(isThorough ? [ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts'] : []),
+            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,volumes}.test.ts',
+            ...(isThorough
+              ? ['test/e2e/cli/runs.test.ts', ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts']
+              : []),
           ],
           globalSetup: ['test/e2e/podman/setup.ts'],
           testTimeout: 120_000,
@@ -140,7 +141,11 @@ export default defineConfig({
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,
             VOLUMES_OF_CONTAINERS,
-            ...(isThorough ? [] : ['test/e2e/operations/{every-command,publish,setup}.test.ts']),
+            ...(isThorough
+              ? []
+              : [
+                  'test/e2e/operations/{every-command,publish,setup,text,trajectory-snapshots}.test.ts',
+                ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.

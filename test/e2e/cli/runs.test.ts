@@ -6,9 +6,12 @@ import { parse } from 'junit2json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Examples, openExamples } from '../../support/cli/examples.js';
 import { eventually } from '../../support/eventually.js';
+import { isThorough } from '../../support/run/tiers.js';
 import { openTestService, type TestService, VC } from '../../support/service/service.js';
 
 const TASKS = new URL('../../../examples/runs/tasks.yaml', import.meta.url).pathname;
+/** In a quick run other tests use the processors as well. */
+const COMPUTERS = isThorough ? 4 : 2;
 
 let service: TestService;
 let examples: Examples;
@@ -39,9 +42,9 @@ const left = async () => ({
 });
 const file = (...path: string[]) => join(examples.directory, ...path);
 
-it('runs ten tasks on four computers, after a kill only those that were not completed', async () => {
+it('runs ten tasks side by side, after a kill only those that were not completed', async () => {
   rmSync(file('results'), { recursive: true, force: true });
-  const killed = start(`${TASKS} --computers 4 --out results`);
+  const killed = start(`${TASKS} --computers ${COMPUTERS} --out results`);
   const completed = () =>
     existsSync(file('results'))
       ? readdirSync(file('results')).filter((name) =>
@@ -55,7 +58,9 @@ it('runs ten tasks on four computers, after a kill only those that were not comp
   expect(before.length).toBeLessThan(10);
   const times = before.map((name) => readFileSync(file('results', name, 'result.json'), 'utf8'));
 
-  const continued = await start(`${TASKS} --computers 4 --out results --junit results.xml --json`);
+  const continued = await start(
+    `${TASKS} --computers ${COMPUTERS} --out results --junit results.xml --json`,
+  );
   const results = linesOf(continued);
   expect(results.map(({ name, status, message }) => [name, status, message]).sort()).toEqual(
     results.map(({ name }) => [name, 'passed', '']).sort(),

@@ -70,7 +70,7 @@ const OF_VOLUMES = ['listVolumes', 'createVolume', 'deleteVolume'];
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
   docker: ON_CLUSTERS,
   // Chromium takes minutes to start in an emulated computer. test/e2e/qemu/snapshots.test.ts saves disks.
-  // test/e2e/cli/runs.test.ts runs on Docker and Podman.
+  // test/e2e/cli/runs.test.ts runs on Docker, and in the thorough tier on Podman.
   qemu: [
     'openBrowser',
     'cdp',

@@ -94,7 +94,10 @@ function defineTests(): void {
   const machinesOf = (id: string) => driver.engine.inspect(id);
 
   it('saves a running machine, which runs on', async () => {
-    await run(spec.id, 'echo one >~/note; nohup sleep 900 >/dev/null 2>&1 & sleep 0.1');
+    await run(
+      spec.id,
+      'echo one >~/note; setsid sleep 900 >/dev/null 2>&1 & until pgrep -x sleep; do sleep 0.1; done',
+    );
     expect(await root(spec.id, CHANGES)).toBe('');
     const request = { ...snapshot, ownerId: spec.ownerId, memory: true };
     const saved = await driver.engine.save(spec.id, request);

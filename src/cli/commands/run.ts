@@ -20,6 +20,8 @@ export const command = defineCommand({
     'VC_COMPUTER, VC_PROMPT and a key for that computer alone, checks the result, and removes the computer.',
     'The directory of results has a log, a screenshot and a trajectory for each task. Run again with the',
     'same --out, an interrupted run continues. The exit code is 1 if a task has not passed.',
+    'The shortest file is {name: demo, tasks: {note: {agent: ./agent.sh, check: {file: note.txt}}}};',
+    '--schema has all that it can have.',
   ].join(' '),
   arguments: {
     file: optional('tasks', `file of tasks; ${DEFAULT_FILE} without it`, nonEmpty, {

@@ -41,7 +41,8 @@ export function allowRules(network: ComputerNetwork): string[] {
 
 /**
  * Configuration of dnsmasq for the domains of a list. It asks `upstream` for them, refuses all other
- * names, which its log on stderr has, and adds the addresses that it answers with to the sets in the nft `table`.
+ * names, which its log on stderr has, and adds the addresses that it answers with to the sets in the
+ * nft `table`.
  */
 export function nameServerSettings(
   network: ComputerNetwork,

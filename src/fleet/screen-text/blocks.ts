@@ -16,7 +16,7 @@ interface Run {
   readonly block: Block;
 }
 
-/** A part that may be joined to another, which then stands for both. */
+/** A part that may be joined to another, which then represents both. */
 interface Block {
   into: Block | undefined;
   left: number;

@@ -9,8 +9,8 @@ const MOST_CHARACTERS = 1000;
 const LETTER = /[\p{L}\p{N}]/u;
 
 /**
- * The places of a text, as elements, from top to bottom. Case and spaces do not matter. If it stands
- * somewhere as whole words, parts of words do not count.
+ * The places of a text, as elements, from top to bottom. Case and spaces do not matter. If it occurs as
+ * whole words, parts of words do not count.
  */
 export function findText(lines: Lines, wanted: string): Element[] {
   const text = folded(wanted);

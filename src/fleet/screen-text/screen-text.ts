@@ -108,7 +108,7 @@ function moved(lines: Lines, x: number, y: number): ReadWord[][] {
   return lines.map((line) => line.map((word) => ({ ...word, x: word.x + x, y: word.y + y })));
 }
 
-/** Joins the parts of a line that stand close beside each other. */
+/** Joins the parts of a line that are close to each other. */
 function joined(parts: ReadWord[][]): Lines {
   const lines: ReadWord[][] = [];
   const byLeft = (part: readonly ReadWord[]) => part[0]?.x ?? 0;

@@ -97,7 +97,8 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * one, with `-` for nothing; `keep NAME BRIDGE…` removes all others; `names NAME` asks for dnsmasq. Each
  * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
  * down. `refused NAME BRIDGE` answers `NAME ok NAMES`, in base64: the names that dnsmasq has refused
- * (`COLLECT_REFUSED`, BRIDGE.refused). A table that an earlier guard has loaded stays, with its addresses: its comment is a digest.
+ * (`COLLECT_REFUSED`, BRIDGE.refused). A table that an earlier guard has loaded stays, with its
+ * addresses: its comment is a digest.
  *
  * The kernel prints rules in its own form, so listings are compared with that of a table with the same
  * rules and another name, which applies to no packet (dormant) and is removed at once.

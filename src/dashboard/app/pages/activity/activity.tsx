@@ -19,6 +19,7 @@ import {
   detailOf,
   duration,
   type Filters,
+  FOLLOWED,
   joined,
   keyOf,
   PAGE,
@@ -29,9 +30,8 @@ import { Sentence } from './sentence.js';
 
 /** Milliseconds without another key until the entries are read. */
 const TYPED_MS = 200;
-/** Milliseconds between two looks at the newest entries, and how many of them are read. */
+/** Milliseconds between two looks at the newest entries. */
 const FOLLOW_MS = 5_000;
-const FOLLOWED = 50;
 
 /** The audit log: who did what, when, and how it ended. */
 export function Activity() {

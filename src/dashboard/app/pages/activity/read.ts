@@ -3,6 +3,8 @@ import type { AuditEntry, Lists } from '../../api/types.js';
 
 /** Entries of one page. */
 export const PAGE = 200;
+/** Of the newest entries, so many are read again and again to follow them. */
+export const FOLLOWED = 50;
 
 const FILTERS = ['computer', 'action', 'key', 'outcome'] as const;
 export type Filters = Readonly<Record<string, string>>;

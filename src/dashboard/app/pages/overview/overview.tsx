@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { call } from '../../api/http.js';
 import type { AuditEntry, ComputerStats, Health, Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
@@ -11,7 +12,7 @@ import { formatBytes } from '../../state/paths.js';
 import { shownStatus } from '../../state/power.js';
 import { useData, useRefresh } from '../../state/use-data.js';
 import { computers, isListed } from '../../state/wall.js';
-import { readEntries } from '../activity/read.js';
+import { FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
 import {
@@ -35,11 +36,20 @@ export function Overview() {
   const all = useComputed(() => [...computers.value.values()]).value;
   const of = (status: string) => all.filter((computer) => shownStatus(computer) === status);
   const [running, failed] = [of('running'), of('error')];
+  const known = useRef<readonly AuditEntry[]>([]);
+  const readLatest = async (signal: AbortSignal) => {
+    const isFirst = known.current.length === 0;
+    const newest = await readEntries({}, { limit: isFirst ? ENTRIES : FOLLOWED, signal });
+    const all =
+      joined(newest, known.current) ?? (await readEntries({}, { limit: ENTRIES, signal }));
+    known.current = all.slice(0, ENTRIES);
+    return known.current;
+  };
   const data = useData('overview', async (signal) => {
     const [me, health, entries, failures] = await Promise.all([
       call<Me>('GET', '/me', { signal }),
       call<Health>('GET', '/health', { signal }),
-      readEntries({}, { limit: ENTRIES, signal }),
+      readLatest(signal),
       readEntries({ outcome: 'failed' }, { limit: SHOWN, signal }),
     ]);
     return { me, health, entries, failures };

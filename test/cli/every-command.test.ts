@@ -1007,7 +1007,7 @@ const cases: Readonly<Record<string, Case>> = {
   run: {
     argv: ['run', '--computers', '2', '--out', 'results'],
     answers: { 'GET /projects': { projects: [] }, 'GET /me': me },
-    asks: ['GET /projects', 'GET /me'],
+    asks: ['GET /me', 'GET /projects', 'GET /me'],
     code: 6,
     stdout: '',
     stderr: /^writing results to results\nerror: 1 computer of at most 2 would become 3\n/,

@@ -9,6 +9,7 @@ import { defineCommand, flag, optional, value } from '../framework/define.js';
 import { nonEmpty, number } from '../input/parse.js';
 import { note, printJson } from '../output/print.js';
 import { printTable } from '../output/table.js';
+import { request } from '../targets/client.js';
 
 const DEFAULT_FILE = 'tasks.yaml';
 
@@ -65,6 +66,8 @@ export const command = defineCommand({
       import('../run/run-all.js'),
     ]);
     const tasks = await loadTasks(context, file);
+    // Nothing is written if the service cannot be used.
+    await request(context, 'getMe');
     const shown = options.out ?? `${tasks.name}-${fileTimestamp(context.now())}`;
     const directory = await RunDirectory.open(context, shown, tasks.name);
     context.whenInterrupted(`to continue: vc run ${shellWord(file)} --out ${shellWord(shown)}`);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openWorld, type World } from '../support/run.js';
@@ -49,6 +49,13 @@ it.each([
   expect(stderr).toMatch(message);
   expect(code).toBe(2);
   expect(world.service.received).toEqual([]);
+});
+
+it('writes nothing if the service cannot be used', async () => {
+  writeFileSync(join(world.directory, 'tasks.yaml'), `name: x\ntasks: {a: ${TASK}}`);
+  const before = readdirSync(world.directory);
+  expect((await world.run(['run'])).code).toBe(5);
+  expect(readdirSync(world.directory)).toEqual(before);
 });
 
 it('prints a schema for editors', async () => {

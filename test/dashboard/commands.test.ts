@@ -1,6 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { asCurl, asVc, keyLines, quote } from '../../src/dashboard/app/api/commands.js';
+import {
+  asCurl,
+  asPython,
+  asTypeScript,
+  asVc,
+  keyLines,
+  quote,
+} from '../../src/dashboard/app/api/commands.js';
 
 const HOSTILE = ["a'b", '$(reboot)', '`id`', 'a b', '', '-x', '"', '\\', 'a\nb', '!x', 'é*?~'];
 
@@ -56,5 +63,51 @@ it('writes lines for a new key that give it to programs on their input', () => {
   expect(shown).toEqual([
     '<-H><@-><http://127.0.0.1:4700/api/projects>Authorization: Bearer vc_key\n',
     '<login><--base-url><http://127.0.0.1:4700/api>vc_key\n',
+  ]);
+});
+
+const ODD = {
+  text: HOSTILE.join(' '),
+  ...{ on: true, off: false, none: null, number: 0.5, absent: undefined },
+  list: [{ a: [1] }, []],
+};
+
+it('writes a program in TypeScript that sends the request', () => {
+  const request = { method: 'POST', path: "/projects/it's" } as const;
+  const program = asTypeScript({ ...request, body: ODD }, 'http://127.0.0.1:4700');
+  // Instead of sending it, the program prints it.
+  const shown = `globalThis.fetch = async (...given) => Response.json(given);
+console.log = (answer) => process.stdout.write(JSON.stringify(answer));
+`;
+  const printed = execFileSync(
+    process.execPath,
+    ['--input-type=module', '--eval', shown + program],
+    { env: { VC_API_KEY: 'vc_key' } },
+  );
+  const [url, options] = JSON.parse(printed.toString());
+  expect(url).toBe("http://127.0.0.1:4700/api/projects/it's");
+  expect(options.method).toBe('POST');
+  expect(options.headers.authorization).toBe('Bearer vc_key');
+  expect(JSON.parse(options.body)).toEqual(JSON.parse(JSON.stringify(ODD)));
+  expect(asTypeScript({ method: 'GET', path: '/me' }, '')).not.toContain('method');
+});
+
+it('writes a program in Python that sends the request', () => {
+  const request = { method: 'POST', path: "/projects/it's" } as const;
+  const program = asPython({ ...request, body: ODD }, 'http://127.0.0.1:4700');
+  // Stands for the client, and prints what it gets.
+  const client = `
+import json, sys, types
+class VirtualComputers:
+    def __init__(self, base_url): self.base_url = base_url
+    def __enter__(self): return self
+    def __exit__(self, *_): pass
+    def request(self, *given): return json.dumps([self.base_url, *given])
+sys.modules["virtual_computers"] = types.SimpleNamespace(VirtualComputers=VirtualComputers)
+`;
+  const printed = execFileSync('python3', ['-'], { input: client + program }).toString();
+  expect(JSON.parse(printed)).toEqual([
+    ...['http://127.0.0.1:4700/api', 'POST', "/projects/it's"],
+    JSON.parse(JSON.stringify(ODD)),
   ]);
 });

@@ -62,9 +62,9 @@ describeUnless(noBrowser)('the page of the members of a cluster', () => {
     await dialog().getByText('No other member takes computers now').waitFor();
     await inspect(page, 'host-drain');
     const { clipboard } = partsOf(page);
-    await pressOn(dialog().getByRole('button', { name: 'Copy as vc' }));
+    await choose(page, 'Copy as', 'vc');
     await eventually(async () => (await clipboard()) === `vc cluster drain ${name} --detach`);
-    await pressOn(dialog().getByRole('button', { name: 'Copy as curl' }));
+    await choose(page, 'Copy as', 'curl');
     await eventually(async () =>
       (await clipboard()).includes(`/api/cluster/members/${name}/drain`),
     );

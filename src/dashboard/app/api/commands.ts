@@ -1,6 +1,6 @@
 import type { Method } from './types.js';
 
-/** A request that a form is about to send, in the two forms in which it can be copied. */
+/** A request that a form is about to send, which can be copied for a shell or a program. */
 export interface Intent {
   readonly method: Method;
   /** Relative to the base address, encoded. */
@@ -51,6 +51,49 @@ export function asVc(intent: Intent): string {
     return withInput(['vc', 'api', method, quote(path), '--input', '-'], body);
   }
   return ['vc', ...(vc ?? apiWords(intent))].map(quote).join(' ');
+}
+
+/** A program in TypeScript that sends the request, without packages. */
+export function asTypeScript({ method, path, body }: Intent, origin: string): string {
+  const fields = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    '  headers: {',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: of the program
+    '    authorization: `Bearer ${process.env.VC_API_KEY}`,',
+    ...(body === undefined ? [] : ["    'content-type': 'application/json',"]),
+    '  },',
+    ...(body === undefined
+      ? []
+      : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
+  ];
+  const url = JSON.stringify(`${origin}/api${path}`);
+  return `const response = await fetch(${url}, {\n${fields.join('\n')}\n});\nconsole.log(await response.json());`;
+}
+
+/** The same in Python, with the client of this project. */
+export function asPython({ method, path, body }: Intent, origin: string): string {
+  const words = [method, path].map((word) => JSON.stringify(word));
+  if (body !== undefined) words.push(pythonOf(body));
+  return [
+    'from virtual_computers import VirtualComputers',
+    '',
+    `with VirtualComputers(base_url=${JSON.stringify(`${origin}/api`)}) as vc:`,
+    `    print(vc.request(${words.join(', ')}))`,
+  ].join('\n');
+}
+
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
+}
+
+/** A value of JSON as Python writes it: strings and numbers are the same. */
+function pythonOf(value: unknown): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}: ${pythonOf(field)}`).join(', ')}}`;
 }
 
 function apiWords({ method, path, body = {} }: Intent): string[] {

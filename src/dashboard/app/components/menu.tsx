@@ -7,11 +7,13 @@ interface MenuProps {
   readonly icon: IconName;
   /** Shows the label beside the icon. */
   readonly wide?: boolean;
+  /** Of the button. */
+  readonly class?: string;
   readonly children: ComponentChildren;
 }
 
 /** A button that opens a list of actions. */
-export function Menu({ label, icon, wide = false, children }: MenuProps) {
+export function Menu({ label, icon, wide = false, class: kind, children }: MenuProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -24,13 +26,13 @@ export function Menu({ label, icon, wide = false, children }: MenuProps) {
       <button
         ref={button}
         type="button"
-        class={wide ? '' : 'ghost square'}
+        class={kind ?? (wide ? '' : 'ghost square')}
         popovertarget={id}
         aria-label={wide ? undefined : label}
         title={wide ? undefined : label}
       >
         <Icon name={icon} />
-        {wide && <span>{label}</span>}
+        {wide && <span aria-live="polite">{label}</span>}
       </button>
       <div
         ref={list}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../icon.js';
+import { Item, Menu } from '../menu.js';
 
 const SHOWN_MS = 2_000;
 
@@ -11,19 +12,39 @@ interface CopyProps {
 
 /** A button that copies a text, and says so. */
 export function Copy({ text, children, class: kind = 'small' }: CopyProps) {
-  const [done, setDone] = useState<'copied' | 'failed'>();
-  const copy = async () => {
-    const isCopied = await copyText(text());
-    setDone(isCopied ? 'copied' : 'failed');
-    setTimeout(() => setDone(undefined), SHOWN_MS);
-  };
-  const says = done === undefined ? children : done === 'copied' ? 'Copied' : 'Select and copy it';
+  const { icon, says, copy } = useCopy(children);
   return (
-    <button type="button" class={kind} onClick={() => void copy()}>
-      <Icon name={done === 'copied' ? 'check' : 'copy'} />
+    <button type="button" class={kind} onClick={() => void copy(text())}>
+      <Icon name={icon} />
       <span aria-live="polite">{says}</span>
     </button>
   );
+}
+
+/** A menu of the forms in which a request can be copied. */
+export function CopyAs({ forms }: { forms: Readonly<Record<string, () => string>> }) {
+  const { icon, says, copy } = useCopy('Copy as');
+  return (
+    <Menu label={says} icon={icon} class="small ghost" wide>
+      {Object.entries(forms).map(([name, text]) => (
+        <Item key={name} onClick={() => void copy(text())}>
+          {name}
+        </Item>
+      ))}
+    </Menu>
+  );
+}
+
+/** What a button says that copies, before and after. */
+function useCopy(name: string) {
+  const [done, setDone] = useState<'copied' | 'failed'>();
+  const copy = async (text: string) => {
+    const isCopied = await copyText(text);
+    setDone(isCopied ? 'copied' : 'failed');
+    setTimeout(() => setDone(undefined), SHOWN_MS);
+  };
+  const says = done === undefined ? name : done === 'copied' ? 'Copied' : 'Select and copy it';
+  return { copy, says, icon: done === 'copied' ? ('check' as const) : ('copy' as const) };
 }
 
 /** Copies by the clipboard of the browser, which plain HTTP has only on the same machine. */

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { asCurl, asVc, type Intent } from '../../api/commands.js';
+import { asCurl, asPython, asTypeScript, asVc, type Intent } from '../../api/commands.js';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
 import { FailureNote } from '../failure.js';
-import { Copy } from './copy.js';
+import { CopyAs } from './copy.js';
 import { Dialog } from './dialog.js';
 import { Refusal } from './field.js';
 import { showWrong } from './wrong-field.js';
@@ -53,12 +53,14 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
       <FailureNote failure={isBeside ? undefined : failure} />
       <footer>
         <span class="copies">
-          <Copy class="small ghost" text={() => asCurl(current(), location.origin)}>
-            Copy as curl
-          </Copy>
-          <Copy class="small ghost" text={() => asVc(current())}>
-            Copy as vc
-          </Copy>
+          <CopyAs
+            forms={{
+              curl: () => asCurl(current(), location.origin),
+              vc: () => asVc(current()),
+              Python: () => asPython(current(), location.origin),
+              TypeScript: () => asTypeScript(current(), location.origin),
+            }}
+          />
         </span>
         {onCancel !== undefined && (
           <button type="button" data-first={danger ? '' : undefined} onClick={onCancel}>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { asCurl, asVc } from '../../../api/commands.js';
 import { API } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
-import { Copy } from '../../../components/forms/copy.js';
+import { CopyAs } from '../../../components/forms/copy.js';
 import { Dialog } from '../../../components/forms/dialog.js';
 import { Choice } from '../../../components/forms/field.js';
 import { Icon } from '../../../components/icon.js';
@@ -44,15 +44,12 @@ export function RecordDialog({ computer, onClose }: { computer: Computer; onClos
         <p class="muted">The browser saves it as an MP4 file while it is recorded.</p>
         <footer>
           <span class="copies">
-            <Copy
-              class="small ghost"
-              text={() => `${asCurl(intent, location.origin)} -o recording.mp4`}
-            >
-              Copy as curl
-            </Copy>
-            <Copy class="small ghost" text={() => asVc(intent)}>
-              Copy as vc
-            </Copy>
+            <CopyAs
+              forms={{
+                curl: () => `${asCurl(intent, location.origin)} -o recording.mp4`,
+                vc: () => asVc(intent),
+              }}
+            />
           </span>
           <a
             class="button primary"

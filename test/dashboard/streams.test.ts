@@ -2,7 +2,6 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { Computer } from '../../src/dashboard/app/api/types.js';
 import { readStatuses } from '../../src/dashboard/app/pages/streams/read.js';
 import { isHealthy, troubleOf } from '../../src/dashboard/app/pages/streams/trouble.js';
-import { replacedBy } from '../../src/dashboard/app/state/paths.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -29,10 +28,4 @@ it('a stream whose target is gone says that it connects again', () => {
   expect(isHealthy(broken)).toBe(false);
   expect(troubleOf(broken)).toBe('Connecting again: The target refused the connection.');
   expect(troubleOf({ ...broken, status: 'terminated' })).toBe('The target refused the connection.');
-});
-
-it('an upload says which files it would replace', () => {
-  const files = [{ name: 'a.txt' }, { name: 'b.txt' }];
-  expect(replacedBy(files, [{ name: 'b.txt' }, { name: 'c' }])).toEqual(['b.txt']);
-  expect(replacedBy(files, [])).toEqual([]);
 });

@@ -1,12 +1,14 @@
 // @module-tag slow
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDashboard } from '../../../scripts/dashboard.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { inspect } from '../../support/dashboard/checks.js';
-import { partsOf } from '../../support/dashboard/parts.js';
+import { downloaded, partsOf } from '../../support/dashboard/parts.js';
 import { eventually } from '../../support/eventually.js';
 import { describeUnless } from '../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../support/screen/browser.js';
@@ -233,7 +235,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     expect(await dialog.count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.goto(url(`/computers/${id}`));
-    await partsOf(page).chooseBy('Power', 'Delete…');
+    await partsOf(page).chooseBy('Actions', 'Delete…');
     expect(await dialog.locator(':focus').innerText()).toBe('Cancel');
     expect((await app.send('GET', '/api/projects')).json.projects).toHaveLength(1);
   }, 120_000);
@@ -317,6 +319,91 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await partsOf(page).confirm('Copy');
     await eventually(async () => (await partsOf(page).clipboard()) === 'from the guest');
     await pictures('clipboard');
+  }, 120_000);
+
+  it('shares the clipboard with a computer under control, in both directions', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(`/computers/${id}`);
+    await partsOf(page).live();
+    await page.evaluate("navigator.clipboard.writeText('from the person')");
+    await partsOf(page).click('Clipboard');
+    await partsOf(page).dialog().getByText('Share my clipboard').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Take control' }).click();
+    const screens = () => app.world.connectors.screens;
+    await eventually(async () =>
+      screens().some(({ inputs }) => inputs.includes('clipboard from the person')),
+    );
+    // The live view connects anew for a person in control.
+    await eventually(async () => {
+      for (const screen of screens()) screen.emit('clipboard', { text: 'from the computer' });
+      return (await partsOf(page).clipboard()) === 'from the computer';
+    });
+    await partsOf(page).click('Hand back');
+    await page.getByText('You are watching').waitFor();
+    for (const screen of screens()) screen.emit('clipboard', { text: 'not shared' });
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    expect(await partsOf(page).clipboard()).toBe('from the computer');
+  }, 120_000);
+
+  it('has terminals beside the screen that stay on other pages of the computer', async () => {
+    let typed = '';
+    await page.routeWebSocket(/\/process$/, (socket) => {
+      socket.onMessage((message) => {
+        if (typeof message !== 'string') typed += message.subarray(1).toString();
+      });
+    });
+    await open(`/computers/${id}`);
+    await partsOf(page).live();
+    const toggle = page.getByRole('button', { name: 'Terminals', exact: true });
+    await toggle.click();
+    const shown = (number: number) => page.frameLocator(`iframe[title="Terminal ${number}"]`);
+    await shown(1).getByText('Connected').waitFor();
+    await shown(1).locator('textarea').focus();
+    await page.keyboard.type('ls');
+    await eventually(async () => typed === 'ls');
+    for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
+    for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
+    await eventually(
+      async () => (await page.evaluate('document.activeElement.innerText')) === 'Terminal 1',
+    );
+    await partsOf(page).click('New terminal');
+    await shown(2).getByText('Connected').waitFor();
+    await inspect(page, 'terminals');
+    await pictures('terminals');
+    await page.evaluate(
+      "document.querySelector('iframe').contentDocument.documentElement.id = 'same'",
+    );
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'About' }).waitFor();
+    await pictures('terminals-settings');
+    await partsOf(page).click('Terminal 1');
+    expect(await shown(1).locator('html#same').count()).toBe(1);
+    await page.reload();
+    await shown(2).getByText('Connected').waitFor();
+    for (const number of [1, 2]) await partsOf(page).click(`Close terminal ${number}`);
+    expect(await page.locator('iframe').count()).toBe(0);
+    expect(await toggle.getAttribute('aria-pressed')).toBe('false');
+  }, 120_000);
+
+  it('runs a command in several computers, and shows what each answers', async () => {
+    await page.route('**/api/computers/*/bash', (route) => {
+      const isLast = route.request().url().includes(id);
+      if (isLast) return route.fulfill({ status: 503, json: { error: 'The engine is away.' } });
+      const answer = { exit_code: 3, timed_out: false, output: 'no such file\n' };
+      return route.fulfill({ json: answer });
+    });
+    await open('/computers');
+    await page.getByRole('checkbox').first().click();
+    await partsOf(page).click('All');
+    await partsOf(page).click('Run a command');
+    await page.keyboard.type('cat missing');
+    await partsOf(page).confirm('Run');
+    const results = partsOf(page).dialog().getByRole('list', { name: 'Results' });
+    await results.getByText('exit code 3').nth(1).waitFor();
+    await results.getByText('The engine is away.').waitFor();
+    await inspect(page, 'run-command');
+    await pictures('run-command');
   }, 120_000);
 
   it('keeps the last picture while the service is away, and says that nothing is controlled', async () => {
@@ -444,5 +531,83 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.keyboard.type('/root');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/files?path=%2Froot');
+  }, 120_000);
+
+  it('shows texts and pictures, and uploads, downloads and deletes several entries', async () => {
+    const facts = { mtime: '2026-01-01T00:00:00Z', mode: '0644' };
+    const file = (name: string, size: number) => ({ name, type: 'file', size, ...facts });
+    const entries = [
+      { name: 'src', type: 'directory', size: 0, ...facts },
+      ...[file('notes.txt', 9), file('dot.png', 90), file('data.bin', 4), file('big.txt', 9e9)],
+    ];
+    const dot = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+    const CONTENTS: Readonly<Record<string, Buffer>> = {
+      'notes.txt': Buffer.from('first\n<b>'),
+      'dot.png': dot,
+      'data.bin': Buffer.from([0, 255, 1, 2]),
+    };
+    const asked: string[] = [];
+    await page.route(/\/api\/computers\/\w+\/(directory|files|entry)/, (route) => {
+      const request = route.request();
+      const { searchParams, pathname } = new URL(request.url());
+      const path = String(searchParams.get('path') ?? request.postDataJSON().path);
+      if (request.method() !== 'GET') {
+        asked.push(`${request.method()} ${path}`);
+        return route.fulfill({ json: { success: true } });
+      }
+      if (pathname.endsWith('directory')) {
+        return route.fulfill({ json: { path: '/home/user', entries } });
+      }
+      return route.fulfill({ body: CONTENTS[path.split('/').at(-1) ?? ''] });
+    });
+    await page.routeWebSocket(/\/process$/, (socket) => {
+      socket.onMessage((start) => {
+        asked.push(JSON.parse(String(start)).argv.join(' '));
+        socket.send(Buffer.from([1, 7, 8]));
+        socket.send(JSON.stringify({ type: 'exit', code: 0 }));
+      });
+    });
+    await open(`/computers/${id}/files`);
+    const dialog = partsOf(page).dialog();
+    await partsOf(page).click('notes.txt');
+    await dialog.getByText('<b>').waitFor();
+    await inspect(page, 'preview');
+    await pictures('preview');
+    await page.keyboard.press('Escape');
+    await partsOf(page).click('dot.png');
+    await dialog.getByRole('img', { name: 'dot.png' }).waitFor();
+    const width = "document.querySelector('dialog img').naturalWidth";
+    await eventually(async () => (await page.evaluate(width)) === 9);
+    await page.keyboard.press('Escape');
+    await partsOf(page).click('data.bin');
+    await dialog.getByText('neither a text nor a picture').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('link', { name: 'big.txt' }).count()).toBe(1);
+
+    for (const name of ['src', 'dot.png']) await page.getByLabel(`Select ${name}`).click();
+    await inspect(page, 'files-selected');
+    await pictures('files-selected');
+    const archive = await downloaded(page, () => partsOf(page).click('Download as tar.gz'));
+    expect(archive).toBe('\x07\x08');
+    await partsOf(page).click('Delete');
+    await partsOf(page).confirm('Delete 2 entries');
+    await page.getByText('2 deleted').waitFor();
+    const folder = mkdtempSync(join(tmpdir(), 'vc-folder-'));
+    mkdirSync(join(folder, 'sub'));
+    for (const name of ['a.txt', 'sub/b.txt']) writeFileSync(join(folder, name), name);
+    await page.locator('input[webkitdirectory]').setInputFiles(folder);
+    await page.getByText('a.txt uploaded').waitFor();
+    await page.getByText('b.txt uploaded').waitFor();
+    rmSync(folder, { recursive: true });
+    const top = `/home/user/${basename(folder)}`;
+    expect(asked.sort()).toEqual(
+      [
+        'tar -czC /home/user -- src dot.png',
+        ...['DELETE /home/user/src', 'DELETE /home/user/dot.png', `POST ${top}/sub`],
+        ...[`PUT ${top}/a.txt`, `PUT ${top}/sub/b.txt`],
+      ].sort(),
+    );
   }, 120_000);
 });

@@ -2,6 +2,7 @@ import type { Answer, Computer as ContractComputer } from '../../../contract/typ
 
 export type { KEY_ENDED } from '../../../contract/constants.js';
 export type {
+  Answer,
   AuditEntry,
   ClusterMember as Member,
   ComputerStats,

@@ -10,13 +10,23 @@ export function parents(path: string): { name: string; path: string }[] {
   return [{ name: '/', path: '/' }, ...steps];
 }
 
-/** The names of files that are there already. */
+/** The folders of relative paths, without those that another is in. */
+export function foldersOf(paths: readonly string[]): string[] {
+  const folders = new Set(paths.map((path) => path.split('/').slice(0, -1).join('/')));
+  folders.delete('');
+  return [...folders].filter(
+    (folder) => ![...folders].some((each) => each.startsWith(`${folder}/`)),
+  );
+}
+
+/** What an upload would write into or replace: the first names of relative paths that are there. */
 export function replacedBy(
-  files: readonly { readonly name: string }[],
+  paths: readonly string[],
   entries: readonly { readonly name: string }[],
 ): string[] {
   const present = new Set(entries.map(({ name }) => name));
-  return files.map(({ name }) => name).filter((name) => present.has(name));
+  const names = new Set(paths.map((path) => path.split('/')[0] ?? ''));
+  return [...names].filter((name) => present.has(name));
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -77,7 +77,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.keyboard.type(HOSTILE);
     await tabTo(dialog().getByLabel('Rights'));
     await page.keyboard.press('ArrowDown');
-    await pressOn(dialog().getByRole('button', { name: 'Copy as vc' }));
+    await choose(page, 'Copy as', 'vc');
     const { clipboard } = partsOf(page);
     await eventually(async () => (await clipboard()).includes('-f rights=act'));
     await pressOn(dialog().getByRole('button', { name: 'Create key' }));
@@ -219,10 +219,16 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await pressOn(page.getByRole('link', { name: 'Files' }));
     await page.getByRole('button', { name: 'Documents', exact: true }).waitFor();
     await dropFile(page, '<b>notes.txt', 'dragged');
-    const link = page.getByRole('link', { name: '<b>notes.txt' });
-    await link.waitFor();
+    const name = page.getByRole('button', { name: '<b>notes.txt', exact: true });
+    await name.waitFor();
     await inspect(page, 'files');
+    await pressOn(name);
+    await dialog().getByText('dragged').waitFor();
+    await inspect(page, 'files-preview');
+    const link = dialog().getByRole('link', { name: 'Download' });
     expect(await downloaded(page, () => pressOn(link))).toBe('dragged');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
     await pressOn(page.getByRole('link', { name: 'Settings' }));
     await page.getByRole('heading', { name: 'About' }).waitFor();
     await inspect(page, 'settings');
@@ -290,7 +296,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await row(HOSTILE).waitFor({ state: 'detached' });
     await goTo(page, 'Computers');
     await pressOn(page.getByRole('link', { name: HOSTILE }));
-    await choose(page, 'Power', 'Delete…');
+    await choose(page, 'Actions', 'Delete…');
     await inspect(page, 'computer-delete');
     await pressOn(dialog().getByRole('button', { name: 'Delete computer' }));
     await heading('Computers').waitFor();

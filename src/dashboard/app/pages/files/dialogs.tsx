@@ -18,10 +18,13 @@ interface ReplaceDialogProps {
 
 /** Asks before an upload replaces what is there. */
 export function ReplaceDialog({ names, onReplace, onClose }: ReplaceDialogProps) {
-  const what = names.length === 1 ? `Replace ${names[0]}?` : `Replace ${names.length} files?`;
+  const what = names.length === 1 ? `Replace ${names[0]}?` : `Replace ${names.length} entries?`;
   return (
     <Dialog title={what} onClose={onClose}>
-      <p>They are in this folder already. What is in them is lost.</p>
+      <p>
+        They are in this folder already. The content of files is lost; of folders, only that of
+        files with the same names.
+      </p>
       <ul class="plain lost">
         {names.map((name) => (
           <li class="clip" key={name}>

@@ -6,11 +6,13 @@ import type { Computer, FileEntry, Lists } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Icon } from '../../components/icon.js';
-import { join, parents, replacedBy } from '../../state/paths.js';
+import { tellFailure } from '../../state/notices.js';
+import { foldersOf, join, parents, replacedBy } from '../../state/paths.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { type FileDialog, FileDialogs, ReplaceDialog } from './dialogs.js';
 import { FileTable } from './file-table.js';
+import { SelectedFiles } from './selected-files.js';
 import { UploadList, useUploads } from './uploads.js';
 
 /** The files of a computer: a directory, uploads by button or drag, streamed downloads. */
@@ -31,11 +33,28 @@ export function FilesTab({ computer }: { computer: Computer }) {
   const uploads = useUploads(base, reload);
   const go = (to: string) => route(`${path}${query({ path: to })}`);
   const [replacing, setReplacing] = useState<readonly File[]>();
-  const send = (files: readonly File[]) => {
-    for (const file of files) uploads.send(file, join(here, file.name));
+  const entries = value?.entries ?? [];
+  const [selected, setSelected] = useState<{ of: string; names: ReadonlySet<string> }>();
+  const names = new Set(selected?.of === here ? selected.names : []);
+  const select = (name: string, isSelected: boolean) => {
+    if (isSelected) names.add(name);
+    else names.delete(name);
+    setSelected({ of: here, names });
+  };
+  const send = (files: readonly File[]) => void sendAll(files);
+  const sendAll = async (files: readonly File[]) => {
+    try {
+      for (const folder of foldersOf(files.map(pathOf))) {
+        const path = join(here, folder);
+        await call('POST', `${base}/directory`, { body: { path, recursive: true } });
+      }
+      for (const file of files) uploads.send(file, join(here, pathOf(file)));
+    } catch (error) {
+      tellFailure('Could not create a folder', error);
+    }
   };
   const ask = (files: readonly File[]) => {
-    if (replacedBy(files, value?.entries ?? []).length > 0) setReplacing(files);
+    if (replacedBy(files.map(pathOf), entries).length > 0) setReplacing(files);
     else send(files);
   };
   if (!may.value('act')) {
@@ -78,6 +97,19 @@ export function FilesTab({ computer }: { computer: Computer }) {
               }}
             />
           </label>
+          <label class="button upload">
+            <Icon name="upload" />
+            Upload folder
+            <input
+              type="file"
+              class="offscreen"
+              ref={(input) => void input?.toggleAttribute('webkitdirectory', true)}
+              onChange={(event) => {
+                ask([...(event.currentTarget.files ?? [])]);
+                event.currentTarget.value = '';
+              }}
+            />
+          </label>
         </div>
         <UploadList uploads={uploads.list} />
         <FailureNote failure={failure} />
@@ -91,14 +123,25 @@ export function FilesTab({ computer }: { computer: Computer }) {
             base={base}
             directory={here}
             entries={value.entries}
+            selected={names}
+            onSelect={select}
             onGo={go}
             onRename={(of: FileEntry) => setOpen({ kind: 'rename', of })}
             onDelete={(of: FileEntry) => setOpen({ kind: 'delete', of })}
           />
         )}
+        {entries.some(({ name }) => names.has(name)) && (
+          <SelectedFiles
+            computer={computer}
+            directory={here}
+            entries={entries.filter(({ name }) => names.has(name))}
+            onNone={() => setSelected(undefined)}
+            onDone={reload}
+          />
+        )}
         {replacing !== undefined && (
           <ReplaceDialog
-            names={replacedBy(replacing, value?.entries ?? [])}
+            names={replacedBy(replacing.map(pathOf), entries)}
             onReplace={() => send(replacing)}
             onClose={() => setReplacing(undefined)}
           />
@@ -118,6 +161,11 @@ export function FilesTab({ computer }: { computer: Computer }) {
       </div>
     </DropArea>
   );
+}
+
+/** The path of a file below the folder that was chosen with it. */
+function pathOf({ name, webkitRelativePath }: File): string {
+  return webkitRelativePath || name;
 }
 
 interface DropAreaProps {

@@ -20,6 +20,7 @@ import { CreateComputer } from './create-computer.js';
 import { FilterBar } from './filter-bar.js';
 import { filterQuery, grouped, matches, ordered, useFilters } from './filters.js';
 import { forgetPictures } from './pictures.js';
+import { RunCommand } from './run-command.js';
 import { creatorOf, type ListProps, Tiles } from './tiles.js';
 
 const COLUMNS = [
@@ -204,6 +205,7 @@ interface BulkBarProps {
 /** What can be done with the computers that are selected. */
 function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
   const [isAsking, setAsking] = useState(false);
+  const [isRunning, setRunning] = useState(false);
   const canAct = may.value('act');
   const those = (...status: string[]) => chosen.filter((each) => status.includes(each.status));
   const buttons: readonly { power: Power & IconName; name: string; of: WallComputer[] }[] = [
@@ -232,6 +234,15 @@ function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
           {name}
         </button>
       ))}
+      <button
+        type="button"
+        disabled={!canAct || those('running').length === 0}
+        onClick={() => setRunning(true)}
+      >
+        <Icon name="terminal" />
+        Run a command
+      </button>
+      {isRunning && <RunCommand chosen={those('running')} onClose={() => setRunning(false)} />}
       {may.value('manage') && (
         <button type="button" class="danger" onClick={() => setAsking(true)}>
           <Icon name="trash" />

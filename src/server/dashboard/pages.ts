@@ -106,14 +106,19 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'self'",
 ];
-/** The terminal's library adds style elements; its document shows nothing else. */
-const TERMINAL_POLICY = POLICY.map((directive) =>
-  directive === "style-src 'self'" ? "style-src 'self' 'unsafe-inline'" : directive,
-);
+/**
+ * The terminal's library adds style elements; its document shows nothing else. The page of a computer
+ * frames it.
+ */
+const TERMINAL_POLICY = POLICY.map((directive) => {
+  if (directive === "style-src 'self'") return "style-src 'self' 'unsafe-inline'";
+  return directive === "frame-ancestors 'none'" ? "frame-ancestors 'self'" : directive;
+});
 const MONTHS = 'public, max-age=31536000, immutable';
 
 /**

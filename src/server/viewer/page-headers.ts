@@ -18,10 +18,11 @@ export function addPageHeaders(reply: FastifyReply, directives: readonly string[
 
 /** Headers of a page with a whole content security policy of its own. */
 export function addPolicy(reply: FastifyReply, policy: readonly string[]): void {
+  const isFramed = policy.includes("frame-ancestors 'self'");
   reply
     .header('content-security-policy', policy.join('; '))
     .header('referrer-policy', 'no-referrer')
-    .header('x-frame-options', 'DENY')
+    .header('x-frame-options', isFramed ? 'SAMEORIGIN' : 'DENY')
     .header('cross-origin-opener-policy', 'same-origin')
     .header('cross-origin-resource-policy', 'same-origin');
 }

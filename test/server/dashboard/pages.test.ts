@@ -10,7 +10,7 @@ import { sendError } from '../../../src/server/http/errors.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
 let directory: string;
 let app: FastifyInstance;
@@ -51,7 +51,10 @@ test('only the document of the terminal may add styles', async () => {
   const answer = await app.inject('/terminal/cmp_1');
   expect(answer.body).toBe('<title>terminal</title>');
   expect(answer.headers['content-security-policy']).toBe(
-    POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'"),
+    POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
+      "frame-ancestors 'none'",
+      "frame-ancestors 'self'",
+    ),
   );
 });
 

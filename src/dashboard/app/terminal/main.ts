@@ -14,6 +14,9 @@ const id = location.pathname.split('/').at(-1) ?? '';
 const element = (name: string) => document.getElementById(name) as HTMLElement;
 const back = element('back') as HTMLAnchorElement;
 const again = element('again');
+/** The page of the computer shows it beside the screen, and the login itself. */
+const isFramed = window.top !== window;
+document.body.classList.toggle('framed', isFramed);
 back.href = `/computers/${encodeURIComponent(id)}`;
 
 async function main(): Promise<void> {
@@ -35,13 +38,16 @@ async function main(): Promise<void> {
     return;
   }
   const terminal = openTerminal(element('terminal'));
-  watchEscape(element('terminal'), () => back.focus());
+  // Beside the screen, to the button of this terminal.
+  const leave = window.frameElement?.closest('section')?.querySelector('button') ?? back;
+  watchEscape(element('terminal'), () => leave.focus());
   again.addEventListener('click', () => start(terminal));
   start(terminal);
 }
 
 /** Leaves nothing of the shell on the screen. The login leads back here. */
 function toLogin(): void {
+  if (isFramed) return;
   location.replace(`/login?to=${encodeURIComponent(location.pathname)}`);
 }
 

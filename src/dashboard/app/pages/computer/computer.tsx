@@ -7,13 +7,16 @@ import { load } from '../../api/load.js';
 import type { Computer, WallComputer } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
+import { Icon } from '../../components/icon.js';
 import { returns } from '../../state/connection.js';
+import { may } from '../../state/session.js';
 import { visible } from '../../state/visible.js';
 import { computers, isListed, noteComputer } from '../../state/wall.js';
 import { FilesTab } from '../files/files.js';
 import { ComputerHeader, type Tab } from './header.js';
 import { ScreenTab } from './screen/screen-tab.js';
 import { SettingsTab } from './settings/settings-tab.js';
+import { Terminals, useTerminals } from './terminals.js';
 
 const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   screen: ScreenTab,
@@ -27,6 +30,7 @@ const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
 export function ComputerPage() {
   const { id = '', tab = 'screen' } = useRoute().params;
   const [failure, setFailure] = useState<Failure>();
+  const [terminals, setTerminals] = useTerminals(id);
   const back = returns.value;
   // `back` grows when the service is back.
   useEffect(() => {
@@ -53,10 +57,32 @@ export function ComputerPage() {
   const isTab = (name: string): name is Tab => Object.hasOwn(TABS, name);
   const current = isTab(tab) ? tab : 'screen';
   const Content = TABS[current];
+  const hasTerminals = terminals.length > 0 && computer.status === 'running' && may.value('act');
   return (
-    <div class="computer" data-tab={current}>
-      <ComputerHeader computer={computer} tab={current} />
+    <div class="computer" data-tab={current} data-terminals={hasTerminals}>
+      <ComputerHeader computer={computer} tab={current}>
+        {computer.status === 'running' && may.value('act') && (
+          <button
+            type="button"
+            class="toggle"
+            aria-label="Terminals"
+            aria-pressed={hasTerminals}
+            onClick={() => setTerminals(hasTerminals ? [] : [1])}
+          >
+            <Icon name="terminal" />
+            <span>Terminals</span>
+          </button>
+        )}
+      </ComputerHeader>
       <Content key={computer.id} computer={computer} />
+      {hasTerminals && (
+        <Terminals
+          key={`terminals ${id}`}
+          computer={computer}
+          open={terminals}
+          onChange={setTerminals}
+        />
+      )}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
@@ -22,8 +23,15 @@ const TABS: readonly { tab: Tab; name: string; icon: IconName; needs?: Rights }[
   { tab: 'settings', name: 'Settings', icon: 'settings' },
 ];
 
+interface HeaderProps {
+  readonly computer: Computer;
+  readonly tab: Tab;
+  /** Buttons before the menu. */
+  readonly children: ComponentChildren;
+}
+
 /** The computer's name and status, and its pages. */
-export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab }) {
+export function ComputerHeader({ computer, tab, children }: HeaderProps) {
   const address = `/computers/${computer.id}`;
   return (
     <header class="computer-head">
@@ -39,7 +47,8 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
         </h1>
         <StatusMark status={shownStatus(computer)} reason={computer.status_reason} />
         <span class="gap" />
-        <PowerMenu computer={computer} />
+        {children}
+        <ActionsMenu computer={computer} />
       </div>
       <nav class="tabs" aria-label="Pages of the computer">
         {TABS.filter(({ needs }) => needs === undefined || may.value(needs)).map(
@@ -71,8 +80,8 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
 
 type Open = 'fork' | 'image' | 'delete';
 
-/** Start, stop, copy and delete. */
-function PowerMenu({ computer }: { computer: Computer }) {
+/** What can be done with the computer. */
+function ActionsMenu({ computer }: { computer: Computer }) {
   const [open, setOpen] = useState<Open>();
   const { route } = useLocation();
   const { id, status, name, project_name } = computer;
@@ -86,7 +95,7 @@ function PowerMenu({ computer }: { computer: Computer }) {
     );
   return (
     <>
-      <Menu label="Power" icon="power" wide>
+      <Menu label="Actions" icon="more" wide>
         <Item
           icon="start"
           disabled={isOn || !may.value('act')}

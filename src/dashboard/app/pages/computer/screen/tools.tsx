@@ -1,18 +1,13 @@
 import type { RefObject } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { call, request } from '../../../api/http.js';
+import { useEffect, useState } from 'preact/hooks';
+import { request } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
-import { FailureNote } from '../../../components/failure.js';
-import { Copy } from '../../../components/forms/copy.js';
-import { given } from '../../../components/forms/given.js';
-import { FormDialog } from '../../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../../components/icon.js';
 import { Item, Menu } from '../../../components/menu.js';
-import { tell, tellFailure } from '../../../state/notices.js';
+import { tellFailure } from '../../../state/notices.js';
 import { save } from '../../../state/save.js';
 import { may, ofAllProjects } from '../../../state/session.js';
-import { useData } from '../../../state/use-data.js';
-import { clipboardIntent } from './intents.js';
+import { ClipboardDialog, useSharedClipboard } from './clipboard.js';
 import type { Live } from './live.js';
 import { RecordDialog } from './record.js';
 import { SoundTool } from './sound.js';
@@ -36,6 +31,7 @@ export function Tools({ computer, live, isMine, frame }: ToolsProps) {
     if (isMine) setTimeout(() => live.rfb()?.focus());
   };
   const close = () => setOpen(undefined);
+  useSharedClipboard(computer, live, isMine);
   // After the dialog has given the focus back to its button.
   useEffect(() => (open === undefined ? undefined : toScreen), [open]);
   return (
@@ -117,53 +113,6 @@ async function toggleFullScreen(frame: RefObject<HTMLElement | null>, live: Live
   // Escape, Ctrl+W and the like reach the computer too, where the browser lets them.
   const { keyboard } = navigator as { keyboard?: { lock?: () => Promise<void> } };
   await keyboard?.lock?.().catch(() => undefined);
-}
-
-interface ClipboardProps {
-  readonly computer: Computer;
-  /** What was copied while the page was open. */
-  readonly copied: string;
-  readonly onClose: () => void;
-}
-
-/** The text of the computer's clipboard, to read and to set. */
-function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
-  const id = useId();
-  const area = useRef<HTMLTextAreaElement>(null);
-  const path = `/computers/${computer.id}/clipboard`;
-  const { value, failure } = useData(`clipboard ${copied}`, (signal) =>
-    call<{ text: string }>('GET', path, { signal }),
-  );
-  return (
-    <FormDialog
-      title="Clipboard of the computer"
-      submit="Set clipboard"
-      intent={(fields) => clipboardIntent(computer, given(fields, 'text') ?? '')}
-      onDone={() => {
-        tell('The clipboard of the computer is set');
-        onClose();
-      }}
-      onClose={onClose}
-    >
-      <FailureNote failure={failure} />
-      <p class="field">
-        <label for={id}>Text</label>
-        <textarea
-          key={value?.text}
-          ref={area}
-          id={id}
-          name="text"
-          rows={7}
-          spellcheck={false}
-          defaultValue={value?.text ?? ''}
-          placeholder={value === undefined ? 'Reading…' : 'The clipboard is empty.'}
-        />
-      </p>
-      <p>
-        <Copy text={() => area.current?.value ?? ''}>Copy</Copy>
-      </p>
-    </FormDialog>
-  );
 }
 
 /** Keysyms and codes of the keys below. */

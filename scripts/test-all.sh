@@ -6,9 +6,9 @@ cd "$(dirname "$0")/.."
 
 # In addition to the packages of `vc setup`: tools that inspect the host, a boot loader for imported
 # disks, a program that reads text in pictures, an RTMP server for streams, two browsers for the web
-# page, a terminal and shells for the command line, programs that use ssh, a VNC client and a display for
-# it, the libraries and tests of the Python client, a network for computers that install packages.
-packages="curl man-db iproute2 slirp4netns util-linux procps python3 python3-httpx python3-websockets python3-pytest mypy grub-pc-bin grub-common mtools openssl ffmpeg tesseract-ocr nginx-light libnginx-mod-rtmp chromium firefox-esr tmux zsh fish groff-base openssh-client rsync git ansible-core tigervnc-viewer xvfb xdotool"
+# page, a terminal and shells for the command line, programs that use ssh, a VNC client and a display and
+# clipboard for it, the libraries and tests of the Python client, a network for computers that install packages.
+packages="curl man-db iproute2 slirp4netns util-linux procps python3 python3-httpx python3-websockets python3-pytest mypy grub-pc-bin grub-common mtools openssl ffmpeg tesseract-ocr nginx-light libnginx-mod-rtmp chromium firefox-esr tmux zsh fish groff-base openssh-client rsync git ansible-core tigervnc-viewer xvfb xdotool xclip"
 
 . scripts/packages.sh
 need_node

@@ -11,6 +11,7 @@ import { Computers } from './resources/computers.js';
 import { Images } from './resources/images.js';
 import { Projects } from './resources/projects.js';
 import { Publications } from './resources/publications.js';
+import { Runs } from './resources/runs.js';
 import { Volumes } from './resources/volumes.js';
 import { Webhooks } from './resources/webhooks.js';
 
@@ -41,6 +42,7 @@ export class VirtualComputers {
   readonly keys: Keys;
   readonly connections: Connections;
   readonly webhooks: Webhooks;
+  readonly runs: Runs;
   /** Published ports of all computers. */
   readonly publications: Publications;
   /** Values that can be typed into the computers of a project, and not be read. */
@@ -64,6 +66,7 @@ export class VirtualComputers {
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
     this.webhooks = new Webhooks(this.client);
+    this.runs = new Runs(this.client);
     this.publications = new Publications(this.client);
     this.secrets = new Secrets(this.client);
     this.owners = new Owners(this.client);

@@ -337,6 +337,16 @@ class AsyncWebhooks(_ServicePart):
     delete = awaiting(resources.delete_webhook)
 
 
+class AsyncRuns(_ServicePart):
+    """Runs with their tasks, as the web page shows them: those of `vc run`, and of your program."""
+
+    create = awaiting(resources.create_run)
+    list = awaiting(resources.list_runs)
+    get = awaiting(resources.get_run)
+    update_task = awaiting(resources.update_run_task)
+    picture = awaiting(resources.run_picture)
+
+
 class AsyncSecrets(_ServicePart):
     """Secrets of a project: `{{secret:NAME}}` in a text to type."""
 
@@ -385,6 +395,7 @@ class AsyncVirtualComputers(_ServicePart):
         self.keys = AsyncKeys(driver, session)
         self.connections = AsyncConnections(driver, session)
         self.webhooks = AsyncWebhooks(driver, session)
+        self.runs = AsyncRuns(driver, session)
         self.secrets = AsyncSecrets(driver, session)
         self.owners = AsyncOwners(driver, session)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Mapping, Sequence, Type, TypeVar, Union
 M = TypeVar("M")
 # The second is like {"allow": ["example.com"]}.
 Network = Union[Literal["internet", "none"], Mapping[str, Sequence[str]]]
+TaskStatus = Literal["waiting", "running", "passed", "failed", "error"]
 Status = Literal["starting", "running", "stopping", "stopped", "deleting", "error"]
 
 
@@ -491,6 +492,35 @@ class Delivery:
     error: str | None = None
     """Why the last attempt failed."""
     next_attempt_at: str | None = None
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """A task of a run."""
+
+    name: str
+    status: TaskStatus
+    message: str
+    """Why it has not passed; empty if it has."""
+    has_picture: bool
+    seconds: float | None = None
+    """How long it took; None before it has ended."""
+    computer_id: str | None = None
+    """Its computer, while that exists."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of tasks."""
+
+    id: str
+    name: str
+    created_at: str
+    tasks: list[RunTask]
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Run:
+        return parse(cls, {**answer, "tasks": [parse(RunTask, each) for each in answer["tasks"]]})
 
 
 @dataclass(frozen=True)

@@ -330,6 +330,16 @@ class Webhooks(_ServicePart):
     delete = blocking(resources.delete_webhook)
 
 
+class Runs(_ServicePart):
+    """Runs with their tasks, as the web page shows them: those of `vc run`, and of your program."""
+
+    create = blocking(resources.create_run)
+    list = blocking(resources.list_runs)
+    get = blocking(resources.get_run)
+    update_task = blocking(resources.update_run_task)
+    picture = blocking(resources.run_picture)
+
+
 class Secrets(_ServicePart):
     """Secrets of a project: `{{secret:NAME}}` in a text to type."""
 
@@ -378,6 +388,7 @@ class VirtualComputers(_ServicePart):
         self.keys = Keys(driver, session)
         self.connections = Connections(driver, session)
         self.webhooks = Webhooks(driver, session)
+        self.runs = Runs(driver, session)
         self.secrets = Secrets(driver, session)
         self.owners = Owners(driver, session)
 

@@ -25,6 +25,14 @@ export const runsOperations = {
     body: CreateRun,
     response: Run,
   },
+  getRun: {
+    method: 'GET',
+    paths: ['/runs/:run'],
+    tag: 'Runs',
+    summary: 'Get a run with its tasks',
+    access: look.owner,
+    response: Run,
+  },
   updateRunTask: {
     method: 'PUT',
     paths: ['/runs/:run/tasks/:task'],

@@ -23,6 +23,7 @@ export function missing(
     | 'owner'
     | 'cluster member'
     | 'published port'
+    | 'run'
     | 'task of a run',
   name: string,
   { known = [], list }: { readonly known?: readonly string[]; readonly list: string },

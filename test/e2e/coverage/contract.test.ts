@@ -34,6 +34,7 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   listTrajectorySteps: 'for the web page; vc computer trajectory -o has all of them',
   getTrajectoryPicture: 'for the web page; vc computer trajectory -o has all of them',
   listRuns: 'for the web page; vc run asks it only to continue a report',
+  getRun: 'for programs; the web page shows runs',
   getRunPicture: 'for the web page; vc run saves screenshots',
   thumbnail: 'for the web page; vc screenshot has --scale',
   wall: 'for the web page; vc ls --watch follows computers',

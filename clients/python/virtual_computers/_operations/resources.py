@@ -7,7 +7,8 @@ from typing import Any, Literal, Mapping, Sequence
 
 from .computer import SAVE_SECONDS, Target, path_of, reference, until_ready
 from .._models import ComputerInfo, Connection, Delivery, Image, Key, Me, Owner, Project
-from .._models import Publication, Resolution, Secret, Status, Volume, Webhook, parse, size_text
+from .._models import Publication, Resolution, Run, Secret, Status, TaskStatus, Volume, Webhook
+from .._models import parse, size_text
 from .._requests import Flow, Session, call, call_json, given, segment
 
 # Projects.
@@ -321,6 +322,48 @@ def list_deliveries(of: Session, id: str) -> Flow[list[Delivery]]:
 def delete_webhook(of: Session, id: str) -> Flow[None]:
     """Removes a webhook and its deliveries."""
     yield from call_json(of, "DELETE", f"/webhooks/{segment(id)}")
+
+
+# Runs.
+
+
+def create_run(of: Session, name: str, tasks: Sequence[str]) -> Flow[Run]:
+    """Creates a run whose tasks wait. Nothing runs them but your program."""
+    return Run.of((yield from call_json(of, "POST", "/runs", {"name": name, "tasks": list(tasks)})))
+
+
+def list_runs(of: Session) -> Flow[list[Run]]:
+    """The runs of the key's owner, the newest first."""
+    return [Run.of(one) for one in (yield from call_json(of, "GET", "/runs"))["runs"]]
+
+
+def get_run(of: Session, id: str) -> Flow[Run]:
+    """A run by its id."""
+    return Run.of((yield from call_json(of, "GET", f"/runs/{segment(id)}")))
+
+
+def update_run_task(
+    of: Session,
+    id: str,
+    task: str,
+    status: TaskStatus,
+    *,
+    message: str | None = None,
+    seconds: float | None = None,
+    computer_id: str | None = None,
+    picture: bytes | None = None,
+) -> Flow[None]:
+    """Sets the state of a task. A picture, a JPEG of at most 64 KiB, stays until there is another."""
+    body = given(status=status, message=message, seconds=seconds, computer_id=computer_id)
+    if picture is not None:
+        body["picture"] = b64encode(picture).decode()
+    yield from call_json(of, "PUT", f"/runs/{segment(id)}/tasks/{segment(task)}", body)
+
+
+def run_picture(of: Session, id: str, task: str) -> Flow[bytes]:
+    """The picture of a task as JPEG."""
+    path = f"/runs/{segment(id)}/tasks/{segment(task)}/picture"
+    return (yield from call(of, "GET", path, accept="image/jpeg")).body
 
 
 # Secrets of a project.

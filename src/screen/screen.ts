@@ -178,6 +178,10 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     return this.#connection.framebuffer.version;
   }
 
+  changedSince(version: number): readonly Region[] {
+    return this.#connection.framebuffer.changedSince(version);
+  }
+
   async waitStable(options: SettleOptions): Promise<boolean> {
     this.#begin(options.signal);
     return this.#stability.stable(options);

@@ -103,6 +103,8 @@ export interface Screen extends EventEmitter<ScreenEvents> {
    * anything has changed since.
    */
   refresh(signal?: AbortSignal): Promise<number>;
+  /** The parts of the screen, as wide as it is, that have changed since a version of {@link refresh}. */
+  changedSince(version: number): readonly Region[];
   /** Resolves when nothing has changed for about half a second; false if the time-out came first. */
   waitStable(options: SettleOptions): Promise<boolean>;
   /** Resolves when something in the region changes; false if the time-out came first. */

@@ -100,6 +100,9 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   async refresh() {
     return this.version;
   }
+  changedSince() {
+    return [{ x: 0, y: 0, ...this.size }];
+  }
   async waitStable() {
     return true;
   }

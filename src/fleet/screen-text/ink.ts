@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Size } from '../../screen/types.js';
+import type { Region, Size } from '../../screen/types.js';
 
 /** Width and height of the tiles that have a background of their own, in pixels. */
 const TILE = 8;
@@ -20,20 +20,45 @@ export interface Ink extends Size {
 }
 
 /**
- * The ink of a picture (red, green, blue, unused; without gaps), the same for dark text on light
- * areas and light text on dark ones. The background of a tile is its most frequent grey level with the
- * tiles around it. Lets other work come in between.
+ * What stands out from its background in a picture (red, green, blue, unused; without gaps), also long
+ * strokes; the same for dark text on light areas and light text on dark ones. The background of a tile
+ * is its most frequent grey level with the tiles around it.
  */
-export async function inkOf(pixels: Buffer, { width, height }: Size): Promise<Ink> {
-  const grey = new Uint8Array(width * height);
+export function contrastOf(pixels: Buffer, { width, height }: Size): Promise<Ink> {
+  const contrast = { data: new Uint8Array(width * height), width, height };
+  return withChanges(contrast, pixels, [{ y: 0, height }]);
+}
+
+type Rows = Pick<Region, 'y' | 'height'>;
+
+/** Updates the contrast of a picture of which only some rows have changed, in place. */
+export async function withChanges(
+  contrast: Ink,
+  pixels: Buffer,
+  changes: readonly Rows[],
+): Promise<Ink> {
+  for (const rows of changes) await update(contrast, pixels, rows);
+  return contrast;
+}
+
+/** Lets other work come in between. */
+async function update({ data, width, height }: Ink, pixels: Buffer, rows: Rows): Promise<void> {
   const columns = Math.ceil(width / TILE);
-  const rows = Math.ceil(height / TILE);
-  const counts = new Uint16Array(columns * rows * LEVELS);
-  for (let y = 0, at = 0; y < height; y++) {
+  const tileRows = Math.ceil(height / TILE);
+  // A background depends on the tiles around it.
+  const first = Math.max(0, Math.floor(rows.y / TILE) - 1);
+  const end = Math.min(tileRows, Math.ceil((rows.y + rows.height) / TILE) + 1);
+  const firstRead = Math.max(0, first - 1);
+  const endRead = Math.min(tileRows, end + 1);
+  const top = firstRead * TILE;
+  const bottom = Math.min(height, endRead * TILE);
+  const grey = new Uint8Array(width * (bottom - top));
+  const counts = new Uint16Array(columns * (endRead - firstRead) * LEVELS);
+  for (let y = top, at = 0; y < bottom; y++) {
     if (y % 64 === 0) await setImmediate();
-    const row = Math.floor(y / TILE) * columns;
+    const row = (Math.floor(y / TILE) - firstRead) * columns;
     for (let x = 0; x < width; x++, at++) {
-      const from = at * PIXEL;
+      const from = (y * width + x) * PIXEL;
       const [red = 0, green = 0, blue = 0] = [pixels[from], pixels[from + 1], pixels[from + 2]];
       const level = (red * 77 + green * 150 + blue * 29) >> 8;
       grey[at] = level;
@@ -41,16 +66,22 @@ export async function inkOf(pixels: Buffer, { width, height }: Size): Promise<In
       counts[slot] = (counts[slot] ?? 0) + 1;
     }
   }
-  for (let row = 0; row < rows; row++) {
+  const read = { width: columns, height: endRead - firstRead };
+  for (let row = first; row < end; row++) {
     if (row % 8 === 0) await setImmediate();
-    const backgrounds = backgroundsOf(counts, row, { width: columns, height: rows });
-    const end = Math.min(height, (row + 1) * TILE) * width;
-    for (let at = row * TILE * width, x = 0; at < end; at++, x = x + 1 === width ? 0 : x + 1) {
-      const difference = Math.abs((grey[at] ?? 0) - (backgrounds[(x / TILE) | 0] ?? 0));
-      grey[at] = Math.max(0, Math.min(255, difference * GAIN - NOISE));
+    const backgrounds = backgroundsOf(counts, row - firstRead, read);
+    const stop = Math.min(height, (row + 1) * TILE) * width;
+    for (let at = row * TILE * width, x = 0; at < stop; at++, x = x + 1 === width ? 0 : x + 1) {
+      const level = grey[at - top * width] ?? 0;
+      const difference = Math.abs(level - (backgrounds[(x / TILE) | 0] ?? 0));
+      data[at] = Math.max(0, Math.min(255, difference * GAIN - NOISE));
     }
   }
-  const ink = { data: grey, width, height };
+}
+
+/** The ink of letters: without strokes that are too long. Lets other work come in between. */
+export async function inkOf({ data, width, height }: Ink): Promise<Ink> {
+  const ink = { data: data.slice(), width, height };
   await removeStrokes(ink);
   return ink;
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { Queue } from '../../lib/async/queue.js';
-import type { Screen } from '../../screen/types.js';
+import type { Region, Screen, Size } from '../../screen/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import { blocksOf } from './blocks.js';
-import { inkOf } from './ink.js';
+import { contrastOf, type Ink, inkOf, withChanges } from './ink.js';
 import { type Cut, cut, groupsOf, type ReadWord, readBlocks } from './montage.js';
 
 /** Milliseconds for one reading of a large screen full of text. */
@@ -21,15 +21,26 @@ export type Lines = readonly (readonly ReadWord[])[];
 type Known = ReadonlyMap<string, Lines>;
 
 interface Reading {
-  readonly version: number;
   readonly lines: Lines;
   readonly known: Known;
+  readonly contrast: Ink;
+}
+
+/** A reading before, and what has changed since. */
+interface Before {
+  /** What is known of it and of the one before it: a caret comes and goes. */
+  readonly known: Known;
+  /** Undefined if the whole picture may have changed. */
+  readonly contrast?: Ink | undefined;
+  readonly changes?: readonly Region[] | undefined;
 }
 
 interface Reader {
   readonly queue: Queue;
   /** Of the screen connection that it was read from: versions of another one mean nothing. */
-  last?: Reading & { readonly screen: Screen };
+  last?: Reading & { readonly screen: Screen; readonly version: number };
+  /** What was known before the last reading. */
+  before?: Known;
 }
 
 /** Reads the text on the screens of computers, what has not changed only once. */
@@ -54,29 +65,38 @@ export class ScreenText {
     const version = await screen.refresh(signal);
     const last = reader.last?.screen === screen ? reader.last : undefined;
     if (last?.version === version) return last.lines;
-    const { width, height } = screen.size;
-    const [pixels] = await screen.pixels([{ x: 0, y: 0, width, height }], signal);
+    const { size } = screen;
+    const [pixels] = await screen.pixels([{ x: 0, y: 0, ...size }], signal);
     if (pixels === undefined) {
       throw new ApiError('guest_failed', 'The screen changed its size while it was read.', {
         remedy: 'Try again.',
       });
     }
-    const read = () => readPicture(pixels, { width, height }, reader.last?.known, signal);
-    const { lines, known } = await this.#limit.run(read);
-    reader.last = { screen, version, lines, known };
-    return lines;
+    const before = {
+      known: new Map([...(reader.before ?? []), ...(reader.last?.known ?? [])]),
+      contrast: last?.contrast,
+      changes: last && screen.changedSince(last.version),
+    };
+    const read = () => readPicture(pixels, size, before, signal);
+    const reading = await this.#limit.run(read);
+    reader.before = reader.last?.known ?? new Map();
+    reader.last = { ...reading, screen, version };
+    return reading.lines;
   }
 }
 
 /** Reads a picture (red, green, blue, unused; without gaps), except the blocks that are known. */
 export async function readPicture(
   pixels: Buffer,
-  size: { readonly width: number; readonly height: number },
-  known: Known = new Map(),
+  size: Size,
+  { known, contrast: last, changes }: Before = { known: new Map() },
   signal?: AbortSignal,
-): Promise<Omit<Reading, 'version'>> {
+): Promise<Reading> {
   signal?.throwIfAborted();
-  const ink = await inkOf(pixels, size);
+  const isSame = last?.width === size.width && last.height === size.height;
+  const contrast =
+    isSame && changes ? await withChanges(last, pixels, changes) : await contrastOf(pixels, size);
+  const ink = await inkOf(contrast);
   const blocks = (await blocksOf(ink)).map((block) => {
     const piece = cut(ink, block);
     return { piece, key: keyOf(piece) };
@@ -97,7 +117,7 @@ export async function readPicture(
     }
   }
   const lines = blocks.flatMap(({ piece, key }) => moved(read.get(key) ?? [], piece.x, piece.y));
-  return { lines: joined(lines), known: read };
+  return { lines: joined(lines), known: read, contrast };
 }
 
 function keyOf({ width, pixels }: Cut): string {

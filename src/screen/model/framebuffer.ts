@@ -41,6 +41,21 @@ export class Framebuffer {
     return this.#bands.subarray(first, end).reduce((a, b) => Math.max(a, b), 0);
   }
 
+  /** The bands that have changed since a version, those beside each other as one region. */
+  changedSince(version: number): readonly Region[] {
+    const { width, height } = this.#size;
+    const regions: Region[] = [];
+    for (const [band, changed] of this.#bands.entries()) {
+      if (changed <= version) continue;
+      const last = regions.at(-1);
+      const start = band * BAND_ROWS;
+      const y = last && last.y + last.height === start ? last.y : start;
+      if (y !== start) regions.pop();
+      regions.push({ x: 0, y, width, height: Math.min(height, start + BAND_ROWS) - y });
+    }
+    return regions;
+  }
+
   /** Replaces the contents with a black screen. */
   resize(size: Size): void {
     this.#size = checked(size);

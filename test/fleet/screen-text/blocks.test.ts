@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { blocksOf } from '../../../src/fleet/screen-text/blocks.js';
-import { inkOf } from '../../../src/fleet/screen-text/ink.js';
+import { contrastOf, inkOf, withChanges } from '../../../src/fleet/screen-text/ink.js';
 import { cut, groupsOf } from '../../../src/fleet/screen-text/montage.js';
 
 const size = { width: 200, height: 100 };
@@ -19,6 +19,23 @@ function picture(
   return pixels;
 }
 
+const inkIn = async (pixels: Buffer) => inkOf(await contrastOf(pixels, size));
+
+it('finds the same when only the rows that have changed are looked at again', async () => {
+  const noise = picture(200);
+  for (let at = 0; at < noise.length; at++) noise[at] = (at * 7919) % 251;
+  const contrast = await contrastOf(noise, size);
+  for (const [y, height] of [
+    [0, 3],
+    [37, 20],
+    [90, 10],
+  ] as const) {
+    noise.fill(30, y * size.width * 4, (y + height) * size.width * 4);
+    await withChanges(contrast, noise, [{ y, height }]);
+    expect(contrast).toEqual(await contrastOf(noise, size));
+  }
+});
+
 it.each([
   ['dark on light', 255, 0],
   ['light on dark', 20, 230],
@@ -29,16 +46,16 @@ it.each([
   ]);
   const frame: [number, number, number, number, number] = [0, 80, 200, 2, colour];
   const dot: [number, number, number, number, number] = [120, 40, 2, 2, colour];
-  const ink = await inkOf(picture(background, ...letters, frame, dot), size);
+  const ink = await inkIn(picture(background, ...letters, frame, dot));
   expect(await blocksOf(ink)).toEqual([{ x: 20, y: 40, width: 19, height: 10 }]);
 });
 
 it('finds nothing in an even picture', async () => {
-  expect(await blocksOf(await inkOf(picture(90), size))).toEqual([]);
+  expect(await blocksOf(await inkIn(picture(90)))).toEqual([]);
 });
 
 it('cuts blocks out dark on white, and bounds the pictures that they are read from', async () => {
-  const ink = await inkOf(picture(20, [50, 0, 4, 12, 230]), size);
+  const ink = await inkIn(picture(20, [50, 0, 4, 12, 230]));
   const [block] = await blocksOf(ink);
   if (block === undefined) throw new Error('no block');
   const piece = cut(ink, block);

@@ -77,6 +77,22 @@ test('copies overlapping regions correctly', () => {
   );
 });
 
+test('names the bands that have changed since a version', () => {
+  const framebuffer = new Framebuffer({ width: 4, height: 4 * BAND_ROWS + 1 });
+  const write = (y: number, colour: number) =>
+    framebuffer.write({ x: 1, y, width: 1, height: 1 }, 0, Buffer.alloc(4, colour));
+  write(1, 9);
+  const before = framebuffer.version;
+  expect(framebuffer.changedSince(before)).toEqual([]);
+  for (const y of [0, BAND_ROWS, 4 * BAND_ROWS]) write(y, 7);
+  expect(framebuffer.changedSince(before)).toEqual([
+    { x: 0, y: 0, width: 4, height: 2 * BAND_ROWS },
+    { x: 0, y: 4 * BAND_ROWS, width: 4, height: 1 },
+  ]);
+  framebuffer.resize({ width: 3, height: 5 });
+  expect(framebuffer.changedSince(before)).toEqual([{ x: 0, y: 0, width: 3, height: 5 }]);
+});
+
 test('remembers for each band of rows whether it has changed', () => {
   const size = { width: 4, height: 4 * BAND_ROWS + 1 };
   const framebuffer = new Framebuffer(size);

@@ -17,7 +17,9 @@ import type { Locating } from './running-computers.js';
 
 /** Milliseconds between two looks at the screen while it changes. */
 const LIST_MS = 250;
-/** The same while it does not: programs can change elements without painting. */
+/** Milliseconds from a change to a look: programs paint in steps. */
+const PAINT_MS = 50;
+/** Milliseconds between two looks at a still screen: programs can change elements without painting. */
 const STILL_MS = 5_000;
 /** Characters of what was read that an error repeats. */
 const MOST_SEEN = 100;
@@ -136,11 +138,12 @@ async function watchScreen(
       const stateOf = await look();
       for (const each of watched) each.state = stateOf(each.condition);
       check();
-      const tookMs = performance.now() - startedAt;
+      const endedAt = performance.now();
+      // Of a screen that always changes, such as one with a caret, not more than a third of the time.
+      const restsUntil = endedAt + Math.max(LIST_MS, 2 * (endedAt - startedAt));
       const isStill = (await screen.refresh(signal)) === before;
       if (isStill) await screen.waitChange({ timeoutMs: stillMs, signal });
-      // Of a screen that always changes, such as one with a caret, not more than a third of the time.
-      await sleep(Math.max(LIST_MS, 2 * tookMs), signal);
+      await sleep(Math.max(PAINT_MS, restsUntil - performance.now()), signal);
     }
   }, signal);
 }

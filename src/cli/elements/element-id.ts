@@ -28,8 +28,13 @@ export async function elementId(context: Context, computer: string, text: string
   return found.id;
 }
 
-/** The id of the only place of a text: an element that has it or, if none has, the text itself. */
-export async function textId(context: Context, computer: string, text: string): Promise<string> {
+/** The only place of a text: an element that has it or, if none has, the text itself. */
+export async function placeOfText(
+  context: Context,
+  command: 'click' | 'move',
+  computer: string,
+  text: string,
+): Promise<Element> {
   const { elements } = await onComputer(context, 'findElements', computer, { text });
   const exact = elements.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
   const places = innermost(exact.length > 0 ? exact : elements);
@@ -46,11 +51,11 @@ export async function textId(context: Context, computer: string, text: string): 
     const shown = places.slice(0, MOST_PLACES).map((each) => middle(each).join(','));
     const more = places.length > MOST_PLACES ? ` and ${places.length - MOST_PLACES} more` : '';
     throw new CliError(`${what} is at ${places.length} places: ${shown.join(' ')}${more}`, {
-      remedy: `give one of them: vc click ${name} ${shown[0]}; see: vc find ${name} TEXT`,
+      remedy: `give one of them: vc ${command} ${name} ${shown[0]}; see: vc find ${name} TEXT`,
       code: 'invalid_request',
     });
   }
-  return found.id;
+  return found;
 }
 
 /** Places in an error. */
@@ -71,6 +76,6 @@ function contains([x, y, width, height]: Element['box'], [left, top, w, h]: Elem
   return x <= left && y <= top && left + w <= x + width && top + h <= y + height;
 }
 
-function middle({ box: [x, y, width, height] }: Element): [number, number] {
+export function middle({ box: [x, y, width, height] }: Element): [number, number] {
   return [x + Math.floor(width / 2), y + Math.floor(height / 2)];
 }

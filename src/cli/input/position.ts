@@ -54,6 +54,12 @@ export const twoPositionsArgument: Argument<{ readonly start: Point; readonly en
 
 const steps = number({ min: 1, max: 100, unit: 'steps' });
 
+/** The last argument of `move`: a point, or nothing for a text. */
+export const moveArgument: Argument<Partial<Point>> = {
+  ...optionalPositionArgument,
+  summary: 'X Y or X,Y, pixels from the top left corner; not with --text',
+};
+
 interface Scroll extends Partial<Point> {
   readonly amount?: number;
 }

@@ -29,8 +29,15 @@ test('a text is found in a terminal, waited for and clicked', async () => {
     ...['click', desktop.name, '--text', 'Order number', '--double'],
   ]);
   expect(clicked).toMatchObject({ code: 0 });
-  const at = await computer.cursor();
-  expect([at.x, at.y]).toEqual([x + Math.floor(width / 2), y + Math.floor(height / 2)]);
+  const middle = [x + Math.floor(width / 2), y + Math.floor(height / 2)];
+  const pointer = async () => {
+    const at = await computer.cursor();
+    return [at.x, at.y];
+  };
+  expect(await pointer()).toEqual(middle);
+  await computer.move(9, 9);
+  await desktop.service.cli(['move', desktop.name, '--text', 'Order number']);
+  expect(await pointer()).toEqual(middle);
 
   const absent = await desktop.service.cli(['click', desktop.name, '--text', 'No such words']);
   expect(absent.stderr).toMatch(/^error: the text "No such words" is not on the screen/);

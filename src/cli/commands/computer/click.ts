@@ -1,5 +1,5 @@
 import { MAX_MARKS, MOUSE_BUTTONS } from '../../../contract/constants.js';
-import { elementId, textId } from '../../elements/element-id.js';
+import { elementId, placeOfText } from '../../elements/element-id.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { nonEmpty, number } from '../../input/parse.js';
@@ -69,7 +69,7 @@ export const command = defineCommand({
       element:
         text === undefined
           ? element && (await elementId(context, computer, element))
-          : await textId(context, computer, text),
+          : (await placeOfText(context, 'click', computer, text)).id,
       mark,
       frame,
       clicks,

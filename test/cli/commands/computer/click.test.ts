@@ -62,6 +62,16 @@ it('clicks on the only place of a text, also on one in another', async () => {
   ]);
 });
 
+it('moves the mouse to the middle of a text', async () => {
+  world.service.on('POST /projects/demo/computers/desktop/move', { success: true });
+  found([text('Help', 90, 40, 40)]);
+  await world.run(['move', 'demo/desktop', '--text', 'help', '--scale', '0.5']);
+  expect(world.service.received.at(-1)?.body).toEqual({ x: 110, y: 45 });
+  found([text('OK', 0, 0), text('OK', 100, 0)]);
+  const { stderr } = await world.run(['move', 'demo/desktop', '--text', 'OK']);
+  expect(stderr).toContain('vc move demo/desktop 5,5');
+});
+
 it('clicks on no text that is missing or stands at several places', async () => {
   found([]);
   const missing = await click('--text', 'Sign in');

@@ -145,3 +145,38 @@ tasks: {waits: {agent: 'echo $$ > waiting; sleep 1000', check: {file: none}}}
   expect(() => process.kill(Number(readFileSync(file('waiting'), 'utf8')), 0)).toThrow();
   expect(await left()).toEqual({ projects: [], keys: [] });
 }, 300_000);
+
+it('begins from a computer or a snapshot, records videos, and leaves no image', async () => {
+  const { vc } = service;
+  await vc.projects.create('sources');
+  const source = await vc.computers.create('sources', { name: 'desk' });
+  await source.files.write('kept.txt', 'first');
+  await source.snapshots.create('clean');
+  await source.files.write('kept.txt', 'second');
+  writeFileSync(
+    file('from.yaml'),
+    `name: from
+defaults: {agent: 'vc move "$VC_COMPUTER" 9 9; sleep 3'}
+tasks:
+  computer: {from: sources/desk, check: {command: grep -qx second kept.txt}}
+  snapshot: {from: sources/desk@clean, check: {command: grep -qx first kept.txt}}
+`,
+  );
+  rmSync(file('from'), { recursive: true, force: true });
+  const ended = await start('from.yaml --computers 2 --out from --video --json');
+  const results = linesOf(ended).map(({ name, status, message }) => [name, status, message]);
+  expect(results.sort()).toEqual([
+    ['computer', 'passed', ''],
+    ['snapshot', 'passed', ''],
+  ]);
+  for (const name of ['computer', 'snapshot']) {
+    const video = file('from', name, 'video.mp4');
+    const { stderr } = await execa('ffmpeg', ['-i', video, '-f', 'null', '-']);
+    expect(stderr).toContain('Video: h264');
+    const [, seconds] = /.*time=00:00:([\d.]+)/s.exec(stderr) ?? [];
+    expect(Number(seconds), stderr).toBeGreaterThan(2);
+  }
+  await vc.projects.delete('sources');
+  expect((await vc.images.list()).images.filter(({ kind }) => kind === 'saved')).toEqual([]);
+  expect(await left()).toEqual({ projects: [], keys: [] });
+}, 600_000);

@@ -91,7 +91,7 @@ export class Elements implements Locating {
   }
 
   text(session: Session, signal?: AbortSignal): Promise<Lines> {
-    return this.#text.read(session, signal);
+    return this.#text.watch(session, signal);
   }
 
   all(session: Session, signal?: AbortSignal): Promise<Answer> {

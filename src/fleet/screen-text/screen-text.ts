@@ -8,6 +8,7 @@ import type { Session } from '../sessions/session.js';
 import { blocksOf } from './blocks.js';
 import { contrastOf, type Ink, inkOf, withChanges } from './ink.js';
 import { type Cut, cut, groupsOf, type ReadWord, readBlocks } from './montage.js';
+import { prepare } from './tesseract.js';
 
 /** Milliseconds for one reading of a large screen full of text. */
 const READING_MS = 60_000;
@@ -59,6 +60,13 @@ export class ScreenText {
         until,
       ),
     );
+  }
+
+  /** The same for one who reads again when the screen has changed. */
+  async watch(session: Session, signal?: AbortSignal): Promise<Lines> {
+    const lines = await this.read(session, signal);
+    await prepare(signal);
+    return lines;
   }
 
   async #read(reader: Reader, screen: Screen, signal: AbortSignal): Promise<Lines> {

@@ -1,9 +1,12 @@
 import { execa } from 'execa';
 import { ApiError } from '../../contract/errors.js';
+import { onAbort } from '../../lib/async/abort.js';
 import type { Size } from '../../screen/types.js';
 
 /** One picture takes about a second. */
 const MOST_MS = 30_000;
+/** Milliseconds that a program waits for its picture at most. */
+const SPARE_MS = 60_000;
 const MOST_OUTPUT = 8 * 1024 * 1024;
 /** Each takes about as much time as the first. */
 const MOST_LANGUAGES = 5;
@@ -30,11 +33,41 @@ export async function recognize(
   { width, height }: Size,
   signal?: AbortSignal,
 ): Promise<Word[]> {
+  const input = Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), picture]);
+  const reader = takeSpare() ?? start(await readingArguments(signal));
+  return parseWords(await finish(reader, input, signal));
+}
+
+async function readingArguments(signal?: AbortSignal): Promise<readonly string[]> {
   const languages = (await installedLanguages(signal)).join('+');
   const options = ['--psm', ONE_BLOCK, '--dpi', '192', '-c', 'tessedit_do_invert=0'];
-  const input = Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), picture]);
-  const argv = ['stdin', 'stdout', '-l', languages, ...options, 'tsv'];
-  return parseWords(await run(argv, input, signal));
+  return ['stdin', 'stdout', '-l', languages, ...options, 'tsv'];
+}
+
+/** A program that has loaded its languages, which takes longer than to read a line. */
+let spare: { readonly reader: Reader; readonly ends: NodeJS.Timeout } | undefined;
+
+/** Starts a program for the next picture, which another one may use. It ends by itself. */
+export async function prepare(signal?: AbortSignal): Promise<void> {
+  const argv = await readingArguments(signal);
+  if (spare !== undefined) {
+    spare.ends.refresh();
+    return;
+  }
+  const reader = start(argv);
+  const ends = setTimeout(() => reader.kill('SIGKILL'), SPARE_MS).unref();
+  const started = { reader, ends };
+  spare = started;
+  void reader.then(() => {
+    if (spare === started) takeSpare();
+  });
+}
+
+function takeSpare(): Reader | undefined {
+  const taken = spare;
+  spare = undefined;
+  clearTimeout(taken?.ends);
+  return taken?.reader;
 }
 
 let languages: readonly string[] | undefined;
@@ -42,7 +75,8 @@ let languages: readonly string[] | undefined;
 /** English and others that are installed. Packages may be installed later, so none is not remembered. */
 async function installedLanguages(signal?: AbortSignal): Promise<readonly string[]> {
   if (languages !== undefined) return languages;
-  const [, ...names] = (await run(['--list-langs'], Buffer.alloc(0), signal)).trim().split('\n');
+  const listed = await finish(start(['--list-langs']), Buffer.alloc(0), signal);
+  const [, ...names] = listed.trim().split('\n');
   const usable = names.filter((name) => name !== NO_LANGUAGE && /^[a-z]{3}(_\w+)?$/.test(name));
   if (usable.length === 0) throw missing('tesseract on the server has no language.');
   const english = usable.filter((name) => name === FIRST_LANGUAGE);
@@ -51,17 +85,12 @@ async function installedLanguages(signal?: AbortSignal): Promise<readonly string
   return languages;
 }
 
-/** Runs tesseract with a low priority on one processor. */
-async function run(
-  argv: readonly string[],
-  input: Buffer,
-  cancelSignal: AbortSignal | undefined,
-): Promise<string> {
-  const result = await execa('nice', ['-n', '5', 'tesseract', ...argv], {
-    input,
+type Reader = ReturnType<typeof start>;
+
+/** Starts tesseract with a low priority on one processor. It waits for its input. */
+function start(argv: readonly string[]) {
+  return execa('nice', ['-n', '5', 'tesseract', ...argv], {
     reject: false,
-    timeout: MOST_MS,
-    killSignal: 'SIGKILL',
     maxBuffer: MOST_OUTPUT,
     env: {
       PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
@@ -70,13 +99,26 @@ async function run(
     },
     extendEnv: false,
     cwd: '/',
-    ...(cancelSignal && { cancelSignal }),
   });
-  cancelSignal?.throwIfAborted();
+}
+
+async function finish(reader: Reader, input: Buffer, signal?: AbortSignal): Promise<string> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reader.kill('SIGKILL');
+  }, MOST_MS);
+  const dispose = onAbort(signal, () => reader.kill('SIGKILL'));
+  // One that has ended reads nothing.
+  reader.stdin.on('error', () => undefined);
+  reader.stdin.end(input);
+  const result = await reader;
+  clearTimeout(timer);
+  dispose();
+  signal?.throwIfAborted();
   if (!result.failed) return result.stdout;
   // `nice` did not find the program.
   if (result.exitCode === 127 || result.exitCode === undefined) {
-    const isLate = result.timedOut;
     if (!isLate) throw missing('tesseract, which reads text, is not installed on the server.');
     throw new ApiError('guest_timeout', 'The text on the screen was not read in time.');
   }

@@ -32,7 +32,8 @@ it('finds the same when only the rows that have changed are looked at again', as
   ] as const) {
     noise.fill(30, y * size.width * 4, (y + height) * size.width * 4);
     await withChanges(contrast, noise, [{ y, height }]);
-    expect(contrast).toEqual(await contrastOf(noise, size));
+    const { data } = await contrastOf(noise, size);
+    expect(Buffer.compare(contrast.data, data)).toBe(0);
   }
 });
 

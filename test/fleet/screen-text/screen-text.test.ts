@@ -18,32 +18,58 @@ async function dialog(...boxes: (typeof CARET)[]): Promise<Buffer> {
   return sharp(file).ensureAlpha().composite(layers).raw().toBuffer();
 }
 
-it('reads a caret that comes and goes no third time', async () => {
-  const pictures = [await dialog(), await dialog({ ...CARET, width: 8 })];
-  const screen = new FakeScreen();
-  let shown = 0;
-  Object.assign(screen, {
-    refresh: async () => shown,
-    pixels: async () => [pictures[shown % pictures.length]],
+/** A computer that shows the pictures in turn, and what reads their text. */
+function shows(pictures: readonly Buffer[]) {
+  const screen = Object.assign(new FakeScreen(), {
+    shown: 0,
+    refresh: async () => screen.shown,
+    pixels: async () => [pictures[screen.shown % pictures.length]],
   });
   const session = { screen: { use: <T>(work: (on: FakeScreen) => T) => work(screen) } };
   const text = new ScreenText();
-  const read = () => text.read(session as unknown as Session);
-  const lines = await read();
-  shown = 1;
-  await read();
+  return {
+    read: (shown: number) => {
+      screen.shown = shown;
+      return text.read(session as unknown as Session);
+    },
+    watch: () => text.watch(session as unknown as Session),
+  };
+}
 
+async function withoutTesseract(work: () => Promise<void>): Promise<void> {
   const { PATH } = process.env;
   process.env.PATH = '/nonexistent';
   try {
-    shown = 2;
-    expect((await read()).flat()).toEqual(lines.flat());
-    shown = 3;
-    await read();
-    pictures.push(await dialog({ left: 600, top: 700, width: 9, height: 16 }));
-    shown = pictures.length - 1;
-    await expect(read()).rejects.toMatchObject({ code: 'unsupported' });
+    await work();
   } finally {
     process.env.PATH = PATH;
   }
+}
+
+it('reads a caret that comes and goes no third time', async () => {
+  const { read } = shows([
+    await dialog(),
+    await dialog({ ...CARET, width: 8 }),
+    await dialog({ ...CARET, height: 9, width: 9 }),
+  ]);
+  const lines = await read(0);
+  await read(1);
+  await withoutTesseract(async () => {
+    expect((await read(3)).flat()).toEqual(lines.flat());
+    await read(4);
+    await expect(read(5)).rejects.toMatchObject({ code: 'unsupported' });
+  });
+});
+
+it('has a program ready for the next picture of one who watches', async () => {
+  const { read, watch } = shows([
+    await dialog(),
+    await dialog({ ...CARET, width: 8 }),
+    await dialog({ ...CARET, height: 9, width: 9 }),
+  ]);
+  await watch();
+  await withoutTesseract(async () => {
+    await read(1);
+    await expect(read(2)).rejects.toMatchObject({ code: 'unsupported' });
+  });
 });

@@ -222,8 +222,11 @@ export interface Engine {
 /** What to save; see {@link Snapshotting.save}. */
 export interface SaveRequest extends DiskSource {
   readonly ownerId: string;
-  /** Saves the memory of a running machine too, if the engine can. */
-  readonly memory: boolean;
+  /**
+   * Saves the memory of a running machine too, if the engine can. `required`: throws `unsupported` if that
+   * engine cannot save the memory of this machine.
+   */
+  readonly memory: boolean | 'required';
   /** Saves this disk, which was saved from the machine, in place of the machine's present one. */
   readonly of?: DiskSource;
 }
@@ -320,12 +323,19 @@ export function isRestricting(engine: Engine): engine is Engine & Restricting {
  * as those of machines.
  */
 export interface Mounting {
-  /** Idempotent. Throws `unsupported` if this engine or host cannot have volumes. */
-  createVolume(id: string, signal?: AbortSignal): Promise<void>;
+  /** Idempotent by id. Throws `unsupported` if this engine or host cannot have volumes. */
+  createVolume(volume: NewVolume, signal?: AbortSignal): Promise<void>;
   /** Idempotent. No machine mounts it. */
   removeVolume(id: string, signal?: AbortSignal): Promise<void>;
   /** What its files take. */
   volumeBytes(id: string, signal?: AbortSignal): Promise<number>;
+}
+
+/** A volume to create, with the generated id that names it. */
+export interface NewVolume {
+  readonly id: string;
+  /** Where it is created, for an engine with members: only machines on this one can mount it. */
+  readonly member?: string | undefined;
 }
 
 export function isMounting(engine: Engine): engine is Engine & Mounting {

@@ -149,7 +149,9 @@ describe('nothing is left', () => {
     engine.failure = undefined;
     const id = 'vol_interrupted';
     engine.volumes.set(id, 1);
-    test.store.volumes.insert({ id, owner_id: owner.id, engine: 'docker', name: 'half' });
+    test.store.volumes.insert({
+      ...{ id, owner_id: owner.id, engine: 'docker', member: null, name: 'half' },
+    });
     test = await test.restart();
     await expect.poll(() => engine.volumes.size).toBe(0);
   });

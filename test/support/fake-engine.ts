@@ -12,6 +12,7 @@ import type {
   MachineUsage,
   Measuring,
   Mounting,
+  NewVolume,
   Probe,
   SavedDisk,
   SaveRequest,
@@ -234,7 +235,7 @@ export class FakeMountingEngine extends FakeSnapshottingEngine implements Mounti
   /** Makes its calls about volumes fail. */
   failure: Error | undefined;
 
-  async createVolume(id: string): Promise<void> {
+  async createVolume({ id }: NewVolume): Promise<void> {
     this.volumes.set(id, 5e9);
     if (this.failure !== undefined) throw this.failure;
   }

@@ -39,8 +39,10 @@ export const CreateSnapshot = z
       'Unique among those of the computer. Without it the next free one of `snap-1`, `snap-2`, …',
     ),
     memory: flag()
-      .default(true)
-      .describe('Also saves the memory of a running computer, if its engine can.'),
+      .optional()
+      .describe(
+        'Also saves the memory of a running computer, if its engine can. By default true, without volumes.',
+      ),
   })
   .meta({ id: 'CreateSnapshot', description: 'A snapshot to make.' });
 

@@ -260,7 +260,7 @@ export function createContainerEngine(
     applyNetwork: (id) => firewall.ensure(id),
     refusedNames: (id) => firewall.refusedNames(id),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
-    createVolume: async (id, signal) =>
+    createVolume: async ({ id }, signal) =>
       volumes.create(id, (await machines.facts()).isRemapped, signal),
     removeVolume: (id, signal) => volumes.remove(id, signal),
     volumeBytes: (id, signal) => volumes.bytes(id, signal),

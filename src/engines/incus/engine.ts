@@ -9,6 +9,7 @@ import type {
   MachineState,
   MachineUsage,
   Measuring,
+  Mounting,
   Snapshotting,
 } from '../engine.js';
 import { notRunning } from '../not-running.js';
@@ -25,6 +26,7 @@ import { Moving, movedMachine, movingState } from './machine/moves/copies.js';
 import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
 import { SavedDisks } from './machine/saved-disks.js';
 import { locationOf, machineState } from './machine/state.js';
+import { Volumes } from './machine/volumes.js';
 import { watchMachines } from './machine/watch.js';
 import { probeCluster } from './probe.js';
 
@@ -85,9 +87,10 @@ export interface IncusEngineOptions {
 /** Machines as containers of a cluster of LXD or Incus. */
 export function createIncusEngine(
   options: IncusEngineOptions,
-): Engine & Measuring & Clustered & Snapshotting & Labelling {
+): Engine & Measuring & Clustered & Snapshotting & Labelling & Mounting {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
+  const volumes = new Volumes(cluster, serviceId);
   const saved = new SavedDisks({ cluster, instances, serviceId });
   const machines = new IncusMachines({
     cluster,
@@ -126,10 +129,7 @@ export function createIncusEngine(
   };
   return {
     name: 'incus',
-    capabilities: {
-      ...{ os: ['linux', 'windows'], gpus: [], isolation: 'container' },
-      noVolumes: 'its computers move between members, which do not share directories',
-    },
+    capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
     describe,
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
@@ -156,6 +156,9 @@ export function createIncusEngine(
     memberStates: (signal) => memberStates(cluster, signal),
     memberOf: async (id, signal) => locationOf(await instances.get(id, signal)),
     move: (id, member, signal) => machines.move(id, member, signal),
+    createVolume: (volume, signal) => volumes.create(volume, signal),
+    removeVolume: (id, signal) => volumes.remove(id, signal),
+    volumeBytes: (id, signal) => volumes.bytes(id, signal),
     usage: (id, signal) => machineUsage(cluster, instances, id, signal),
     images: (signal) => currentImages(cluster, signal),
     recipeHash: (image) => imageHash(image).catch(() => undefined),

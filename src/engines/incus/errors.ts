@@ -54,6 +54,13 @@ export function toApiError(error: unknown): unknown {
       cause: error,
     });
   }
+  // It mounts volumes with the ids of each container.
+  if (/idmapping abilities are required/i.test(message)) {
+    return new ApiError('unsupported', 'The member of the cluster cannot mount volumes.', {
+      remedy: 'Use Incus, or an LXD that supports idmapped mounts on the kernel of its members.',
+      cause: error,
+    });
+  }
   if (status === 503) {
     return new ApiError('engine_unavailable', `The cluster is not ready: ${shown}`, {
       cause: error,

@@ -7,6 +7,8 @@ const USER_KEY = 'user.vc.';
 export const KEY = {
   service: `${USER_KEY}service`,
   machine: `${USER_KEY}id`,
+  /** Id of a volume. */
+  volume: `${USER_KEY}volume`,
   owner: `${USER_KEY}owner`,
   project: `${USER_KEY}project`,
   os: `${USER_KEY}os`,
@@ -58,6 +60,11 @@ const PREFIX = 'vc-';
 export function instanceName(id: string): string {
   assertMachineId(id);
   return PREFIX + id.replaceAll('_', '-');
+}
+
+/** Name of a volume, and of the device by which an instance has it. */
+export function volumeName(id: string): string {
+  return instanceName(id);
 }
 
 /** The id of the machine with that instance, undefined if it is none of ours. */

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Clustered } from '../clustered.js';
 import type { ServiceSettings } from '../descriptor.js';
-import type { Engine } from '../engine.js';
+import type { Engine, Mounting } from '../engine.js';
 import { Cluster } from './client/cluster.js';
 import { createIncusEngine } from './engine.js';
 import { imageHash } from './images/recipe-hash.js';
@@ -48,7 +48,7 @@ export async function withCluster<T>(
 }
 
 /** An engine that cannot be used before a cluster is set up. */
-function notSetUp(): Engine & Clustered {
+function notSetUp(): Engine & Clustered & Mounting {
   const fail = async () => {
     throw noCluster();
   };
@@ -71,6 +71,9 @@ function notSetUp(): Engine & Clustered {
     memberOf: fail,
     unlisted: fail,
     move: fail,
+    createVolume: fail,
+    removeVolume: fail,
+    volumeBytes: fail,
     // biome-ignore lint/correctness/useYield: it fails before it has something to report
     async *watch() {
       throw noCluster();

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.js';
 import { type AuditLog, outcomeOf, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
 import { isLost } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
+import { NO_VOLUMES } from '../lifecycle/machine-spec.js';
 import type { Machines } from '../lifecycle/machines.js';
 import { Superseded } from '../lifecycle/steps.js';
 import type { Store } from '../store/index.js';
@@ -157,10 +158,13 @@ export class Drains {
   /** A member of the group that was wanted, and first one that was not tried yet. */
   async #target(
     engine: Engine & Clustered,
-    { member, member_group: group }: ComputerRecord,
+    { member, member_group: group, volumes }: ComputerRecord,
     before: Failure | undefined,
   ): Promise<string> {
     const { store } = this.#parts;
+    if (volumes !== NO_VOLUMES) {
+      throw new ApiError('unsupported', 'It mounts volumes, which are on this member only.');
+    }
     const states = await engine.memberStates();
     const source = states.find(({ name }) => name === member);
     // Nothing can be stopped there: the computer keeps its status.

@@ -25,9 +25,12 @@ export async function placeNew(
   );
   const chosen = leastUsed(members, drained, countByMember(store, engine.name));
   if (chosen !== undefined) return { member: chosen };
-  throw new ApiError('engine_unavailable', 'No member of the cluster takes new computers.', {
-    remedy: 'See: vc cluster ls',
-  });
+  throw noMember('computers');
+}
+
+export function noMember(what: 'computers' | 'volumes'): ApiError {
+  const message = `No member of the cluster takes new ${what}.`;
+  return new ApiError('engine_unavailable', message, { remedy: 'See: vc cluster ls' });
 }
 
 /** The member with the fewest computers of those that take some. */

@@ -82,11 +82,12 @@ export class Creation {
     };
     const { engine, image, os, source } = await choosePlacement(this.#machines, placed, own);
     refuseUnavailableGpu(engine, input.gpu);
-    await refuseImpossiblePlacement(engine, input, this.#store);
-    const { resolution, member = null, group: member_group = null, env, ...rest } = input;
+    const { resolution, group: member_group = null, env, ...rest } = input;
     const { files = [], setup: script, sudo = true, network = 'internet', ...asked } = rest;
     await refuseNetwork(engine, network);
     const mounts = this.#volumes.mounts(owner.id, engine, volumes);
+    const member = this.#volumes.memberOf(mounts, input) ?? input.member;
+    await refuseImpossiblePlacement(engine, { ...input, member }, this.#store);
     const shape = {
       ...asked,
       ...resolution,
@@ -98,7 +99,7 @@ export class Creation {
       network: JSON.stringify(network),
       volumes: JSON.stringify(mounts),
       ...(files.length > 0 || script !== undefined ? { setup: { files, script } } : {}),
-      member,
+      member: member ?? null,
       member_group,
       engine: engine.name,
       copy_runs: 1,

@@ -3,12 +3,21 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
-import type { ComputerRecord } from '../store/records.js';
+import type { ComputerRecord, MountedVolume } from '../store/records.js';
 import type { Label, Labels } from './labels.js';
+import { mountsOf } from './machine-spec.js';
 
-/** Longest names of computers and projects. */
+/** Longest names of computers, projects and volumes. */
 const NAME = 128;
 const PROJECT_NAME = 64;
+const VOLUME_NAME = 63;
+
+/** Where a machine is. */
+interface Place {
+  readonly engine: string;
+  readonly id: string;
+  readonly member: string | undefined;
+}
 
 interface Log {
   info(details: object, message: string): void;
@@ -76,7 +85,7 @@ export class Adoption {
   /** Returns why the machine was not adopted; undefined if it was. */
   async #adopt(
     engine: Engine & Labelling,
-    { id, label = {} }: MachineState,
+    { id, label = {}, member }: MachineState,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const read = this.#labels.read(id, label);
@@ -90,7 +99,7 @@ export class Adoption {
     });
     signal.throwIfAborted();
     const record = this.#store.transaction(() =>
-      this.#insert(engine.name, id, read, { public_key, private_key }),
+      this.#insert({ engine: engine.name, id, member }, read, { public_key, private_key }),
     );
     if (typeof record === 'string') return record;
     const { name, project_name: project } = record;
@@ -111,8 +120,7 @@ export class Adoption {
 
   /** Inserts the row of a stopped computer with a disk; the engine's report says whether it runs. */
   #insert(
-    engine: string,
-    id: string,
+    { engine, id, member }: Place,
     label: Label,
     keys: Pick<ComputerRecord, 'public_key' | 'private_key'>,
   ): ComputerRecord | string {
@@ -120,7 +128,7 @@ export class Adoption {
     if (refused !== undefined) return refused;
     const { computers, projects } = this.#store;
     const project = projects.findById(label.project) ?? this.#restoreProject(label);
-    const { protected: isProtected, sudo, ...spec } = label.spec;
+    const { protected: isProtected, sudo, volumes, ...spec } = label.spec;
     const isTaken = (name: string) => computers.findByName(project.id, name) !== undefined;
     computers.insert({
       id,
@@ -134,6 +142,9 @@ export class Adoption {
       ...spec,
       protected: isProtected ? 1 : 0,
       sudo: sudo ? 1 : 0,
+      volumes: JSON.stringify(
+        this.#restoreVolumes({ engine, member }, label, mountsOf({ volumes })),
+      ),
       created_at: label.created,
       status: 'stopped',
       copy_runs: 1,
@@ -146,6 +157,26 @@ export class Adoption {
     const record = computers.findById(id);
     if (record === undefined) throw new Error(`the row of ${id} was not written`);
     return record;
+  }
+
+  /** The volumes that the machine mounts, with the names that they have now. */
+  #restoreVolumes(
+    { engine, member }: Pick<Place, 'engine' | 'member'>,
+    { owner }: Label,
+    mounts: readonly MountedVolume[],
+  ): MountedVolume[] {
+    const { volumes } = this.#store;
+    return mounts.map((mount) => {
+      const { id } = mount;
+      const found = volumes.find(id);
+      if (found !== undefined) return { ...mount, name: found.name };
+      const names = new Set(volumes.list(owner).map((each) => each.name));
+      const name = freeName(mount.name, VOLUME_NAME, (each) => names.has(each));
+      volumes.insert({ id, owner_id: owner, engine, member: member ?? null, name });
+      volumes.setState(id, 'ready');
+      this.#log.info({ volume: id, name }, 'restored a volume of an adopted machine');
+      return { ...mount, name };
+    });
   }
 
   #restoreProject({ owner, project: id, project_name }: Label): ProjectRow {

@@ -11,6 +11,7 @@ import { Queue } from '../../lib/async/queue.js';
 import { parseJson } from '../../lib/json/parse.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import { NO_VOLUMES } from './machine-spec.js';
 
 const positive = z.int().positive();
 const Spec = z.object({
@@ -28,6 +29,8 @@ const Spec = z.object({
   locale: z.string().nullable(),
   sudo: z.boolean(),
   created_by: z.string().nullable(),
+  /** The {@link MountedVolume}s as JSON, if there are any. */
+  volumes: z.string().default(NO_VOLUMES),
 });
 
 /** What the label of a machine says about its computer. */
@@ -77,7 +80,7 @@ export class Labels {
   of(record: ComputerRecord): MachineLabel {
     const { width, height, ram, cpu, gpu, auto_stop_minutes, on_idle, created_by } = record;
     const { timezone, locale } = record;
-    const spec: z.infer<typeof Spec> = {
+    const spec: z.input<typeof Spec> = {
       ram,
       cpu,
       width,
@@ -92,6 +95,7 @@ export class Labels {
       locale,
       sudo: record.sudo === 1,
       created_by,
+      ...(record.volumes === NO_VOLUMES ? {} : { volumes: record.volumes }),
     };
     const label: Record<keyof Label, string> = {
       owner: record.owner_id,

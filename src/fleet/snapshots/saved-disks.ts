@@ -3,6 +3,7 @@ import {
   type DiskSource,
   type Engine,
   isSnapshotting,
+  type SaveRequest,
   type Snapshotting,
 } from '../../engines/engine.js';
 import type { Log } from '../../lib/log.js';
@@ -21,7 +22,7 @@ export interface DiskToSave {
   readonly kind: DiskSource['kind'];
   /** Called when nothing changes the computer; may throw. Undefined: only for the copies of a fork. */
   name(present: ComputerRecord): string | undefined;
-  readonly memory: boolean;
+  readonly memory: SaveRequest['memory'];
   /** `action`: the caller performs an action, so this waits for none. */
   readonly within?: 'queue' | 'action';
   /** A snapshot of the computer to save in place of its present disk. */

@@ -55,7 +55,8 @@ export class Snapshots {
   ): Promise<Snapshot> {
     this.#parts.disks.engineOf(record);
     await settled(this.#store, this.#parts.machines, record.id);
-    return this.#create(record, { name, memory, within: 'queue' }, onCreated);
+    const wanted = memory === true ? 'required' : (memory ?? true);
+    return this.#create(record, { name, memory: wanted, within: 'queue' }, onCreated);
   }
 
   /** The same within an action, while no other is performed. */
@@ -81,7 +82,7 @@ export class Snapshots {
       name,
       memory,
       within,
-    }: Partial<CreateSnapshot> & Required<Pick<DiskToSave, 'memory' | 'within'>>,
+    }: Pick<CreateSnapshot, 'name'> & Required<Pick<DiskToSave, 'memory' | 'within'>>,
     onCreated: OnCreated = () => {},
   ): Promise<Snapshot> {
     const wanted = {

@@ -176,6 +176,8 @@ export interface VolumeRecord {
   readonly id: string;
   readonly owner_id: string;
   readonly engine: string;
+  /** Of its cluster; null for an engine without members. */
+  readonly member: string | null;
   readonly name: string;
   readonly state: 'creating' | 'ready' | 'deleting';
   readonly bytes: number;

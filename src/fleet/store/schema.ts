@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 31;
+export const SCHEMA_VERSION = 32;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -167,6 +167,8 @@ export const SCHEMA = `
     id TEXT PRIMARY KEY,
     owner_id TEXT NOT NULL REFERENCES owners(id),
     engine TEXT NOT NULL,
+    -- Of the cluster that has it; null for an engine without members.
+    member TEXT,
     name TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('creating', 'ready', 'deleting')),
     bytes INTEGER NOT NULL DEFAULT 0,

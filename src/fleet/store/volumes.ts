@@ -7,8 +7,8 @@ const mounts = (id: string) => `computers.volumes <> '[]'
 
 export function volumeStore(db: Db) {
   const insert = db.prepare(
-    `INSERT INTO volumes (id, owner_id, engine, name, state, created_at)
-     VALUES (:id, :owner_id, :engine, :name, 'creating', :now)`,
+    `INSERT INTO volumes (id, owner_id, engine, member, name, state, created_at)
+     VALUES (:id, :owner_id, :engine, :member, :name, 'creating', :now)`,
   );
   const find = db.prepare('SELECT * FROM volumes WHERE id = ?');
   // Computers mount volumes of their owner only.
@@ -35,7 +35,7 @@ export function volumeStore(db: Db) {
   );
   return {
     /** Writes that a volume is being created. */
-    insert: (volume: Pick<VolumeRecord, 'id' | 'owner_id' | 'engine' | 'name'>) =>
+    insert: (volume: Pick<VolumeRecord, 'id' | 'owner_id' | 'engine' | 'member' | 'name'>) =>
       void insert.run({ ...volume, now: new Date().toISOString() }),
     find: (id: string) => find.get(id) as VolumeRecord | undefined,
     /** Volumes of an owner by name, with those that are being created. */

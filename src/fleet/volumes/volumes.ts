@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.js';
-import type { CreateVolume, NewMounts, Volume } from '../../contract/resources.js';
+import type { CreateComputer, CreateVolume, NewMounts, Volume } from '../../contract/resources.js';
+import { isClustered } from '../../engines/clustered.js';
 import { type Engine, isMounting, type Mounting } from '../../engines/engine.js';
 import type { Log } from '../../lib/log.js';
+import { countByMember, drainedMembers, leastUsed, noMember } from '../cluster/place-new.js';
 import { generateId } from '../computers/ids.js';
 import type { Quota } from '../computers/quota.js';
 import { missing } from '../errors/missing.js';
@@ -61,13 +63,15 @@ export class Volumes {
     if (engine === undefined) throw new Error('the service has no engine');
     const mounting = this.#mounting(engine);
     const id = generateId('vol');
+    const member = await this.#place(ownerId, engine);
     this.#store.transaction(() => {
       quota.refuseStorage(ownerId);
       this.#refuseName(ownerId, name);
-      this.#store.volumes.insert({ id, owner_id: ownerId, engine: engine.name, name });
+      const where = { engine: engine.name, member: member ?? null };
+      this.#store.volumes.insert({ id, owner_id: ownerId, ...where, name });
     });
     try {
-      await mounting.createVolume(id, stopping);
+      await mounting.createVolume({ id, member }, stopping);
     } catch (error) {
       if (stopping.aborted) throw error;
       this.#store.writeToFreeSpace(() => this.#store.volumes.setState(id, 'deleting'));
@@ -108,6 +112,35 @@ export class Volumes {
       throw new ApiError('invalid_request', message, {
         remedy: `Use that engine: --engine ${volume.engine}; or create a volume with another name on the engine ${engine.name}.`,
       });
+    });
+  }
+
+  /**
+   * The member on which a computer with these volumes is created; undefined if it may be on each. Refuses
+   * volumes on several members, and another place that is wanted.
+   */
+  memberOf(
+    mounts: readonly MountedVolume[],
+    { member, group }: Pick<CreateComputer, 'member' | 'group'>,
+  ): string | undefined {
+    const places = mounts.flatMap(({ id, name }) => {
+      const place = this.#store.volumes.find(id)?.member ?? undefined;
+      return place === undefined ? [] : [{ name, place }];
+    });
+    const [first, ...others] = places;
+    if (first === undefined) return undefined;
+    const on = ({ name, place }: typeof first) =>
+      `The volume ${JSON.stringify(name)} is on the cluster member "${place}"`;
+    const other = others.find(({ place }) => place !== first.place);
+    if (other !== undefined) {
+      const message = `${on(first)}, and ${JSON.stringify(other.name)} on "${other.place}".`;
+      const remedy = 'Mount volumes of one member only; see: vc cluster ls';
+      throw new ApiError('invalid_request', message, { remedy });
+    }
+    if (group === undefined && (member ?? first.place) === first.place) return first.place;
+    const wanted = member === undefined ? `the group "${group}"` : `"${member}"`;
+    throw new ApiError('invalid_request', `${on(first)}: a computer that mounts it is too.`, {
+      remedy: `Leave out ${wanted}.`,
     });
   }
 
@@ -172,6 +205,23 @@ export class Volumes {
     const remove = () => this.#store.volumes.remove(id);
     // Once more for the error.
     if (!this.#store.writeToFreeSpace(remove)) remove();
+  }
+
+  /**
+   * The member for a new volume: that of the owner's other volumes if it takes computers, so that one can
+   * mount them all. Undefined without members.
+   */
+  async #place(ownerId: string, engine: Engine): Promise<string | undefined> {
+    if (!isClustered(engine)) return undefined;
+    const states = await engine.memberStates(this.#parts.stopping);
+    if (states.length === 0) return undefined;
+    const own = this.#store.volumes.list(ownerId).filter((each) => each.engine === engine.name);
+    const near = states.filter(({ name }) => own.some(({ member }) => member === name));
+    const drained = drainedMembers(this.#store, engine.name);
+    const counts = countByMember(this.#store, engine.name);
+    const member = leastUsed(near, drained, counts) ?? leastUsed(states, drained, counts);
+    if (member === undefined) throw noMember('volumes');
+    return member;
   }
 
   #mounting(engine: Engine): Engine & Mounting {

@@ -50,3 +50,17 @@ test('Incus gets no key that it refuses in a restricted project, and guests have
   expect(Object.keys(incus)).not.toContain('limits.memory.swap');
   expect(Object.keys(incus)).not.toContain('security.devlxd');
 });
+
+test('volumes are devices, and the first process learns their paths', () => {
+  const volumes = [
+    { id: 'vol_a', path: '/data', readOnly: false },
+    { id: 'vol_b', path: '/models', readOnly: true },
+  ];
+  const { config, devices } = instanceOf({ ...spec, volumes }, around);
+  expect(devices).toMatchObject({
+    'vc-vol-a': { type: 'disk', pool: 'vc', source: 'vc-vol-a', path: '/data' },
+    'vc-vol-b': { type: 'disk', pool: 'vc', source: 'vc-vol-b', path: '/models', readonly: 'true' },
+  });
+  expect(config['environment.VC_VOLUMES']).toBe('rw:/data ro:/models');
+  expect(instanceOf(spec, around).config['environment.VC_VOLUMES']).toBe('');
+});

@@ -286,3 +286,57 @@ test('a move that hangs does not keep other members from being drained', async (
   pass();
   await untilDrained('m1');
 });
+
+const volume = async (name: string) => {
+  await open.fleet.volumes.create(owner().id, { name });
+  return open.store.volumes.list(owner().id).find((each) => each.name === name)?.member;
+};
+
+test('volumes of an owner are on one member, where computers that mount them are created', async () => {
+  await create('busy', { member: 'm1' });
+  expect(await volume('data')).toBe('m2');
+  await create('first', { member: 'm2' });
+  await create('second', { member: 'm2' });
+  expect(await volume('more')).toBe('m2');
+  expect([...engine.volumes.values()]).toEqual(['m2', 'm2']);
+  expect(row(await create('a', { volumes: ['data:/data', 'more:/more'] }))?.member).toBe('m2');
+  expect(row(await create('b', { volumes: ['data:/data'], member: 'm2' }))?.member).toBe('m2');
+  await expect(create('c', { volumes: ['data:/data'], member: 'm1' })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'The volume "data" is on the cluster member "m2": a computer that mounts it is too.',
+    remedy: 'Leave out "m1".',
+  });
+  await expect(create('c', { volumes: ['data:/data'], group: 'fast' })).rejects.toMatchObject({
+    remedy: 'Leave out the group "fast".',
+  });
+});
+
+test('a drain leaves computers with volumes, and new volumes are on another member', async () => {
+  expect(await volume('data')).toBe('m1');
+  const [mounts, plain] = [
+    await create('mounts', { volumes: ['data:/data'] }),
+    await create('plain', { member: 'm1' }),
+  ];
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(() => expect(row(plain)?.member).toBe('m2'));
+  await vi.waitFor(async () =>
+    expect((await member('m1')).drain?.failed).toEqual([
+      { id: mounts, error: 'It mounts volumes, which are on this member only.' },
+    ]),
+  );
+  expect(row(mounts)).toMatchObject({ status: 'running', member: 'm1' });
+  await expect(create('late', { volumes: ['data:/data'] })).rejects.toMatchObject({
+    message: 'The cluster member "m1" is drained.',
+  });
+  expect(await volume('more')).toBe('m2');
+  await open.fleet.members.return('m1');
+  await expect(create('both', { volumes: ['data:/a', 'more:/b'] })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'The volume "data" is on the cluster member "m1", and "more" on "m2".',
+  });
+  await open.fleet.members.drain('m1');
+  await open.fleet.members.drain('m2');
+  await expect(open.fleet.volumes.create(owner().id, { name: 'none' })).rejects.toMatchObject({
+    message: 'No member of the cluster takes new volumes.',
+  });
+});

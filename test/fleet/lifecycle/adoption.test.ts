@@ -195,3 +195,25 @@ test('labels of earlier versions, and those changed by others, are written again
   await reconciled();
   await vi.waitFor(() => expect(engine.labels.get(id)).toEqual(label));
 });
+
+test('an adopted computer has its volumes, also those that are newer than the backup', async () => {
+  const nothing = async () => undefined;
+  Object.assign(engine, {
+    createVolume: nothing,
+    removeVolume: nothing,
+    volumeBytes: async () => 0,
+  });
+  await open.fleet.volumes.create(owner().id, { name: 'old' });
+  backUp();
+  await open.fleet.volumes.create(owner().id, { name: 'data' });
+  const mounts = { volumes: ['old:/old', 'data:/data:ro'] };
+  const made = await create('desk', 'demo', owner(), mounts);
+  const { volumes } = open.fleet.computers.find(owner(), made);
+  await restore();
+  await vi.waitFor(() => expect(names()).toContain('desk'));
+  expect(open.fleet.computers.find(owner(), made).volumes).toBe(volumes);
+  expect(open.fleet.volumes.list(owner().id)).toMatchObject([
+    { name: 'data', used_by: 1 },
+    { name: 'old', used_by: 1 },
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../../src/engines/incus/client/cluster.js';
 import { configureCluster } from '../../../src/engines/incus/setup/configure.js';
+import { NAMES } from '../../../src/engines/incus/setup/objects.js';
 import { ip, openMember, removeControlGroups } from './member.js';
 
 /** The network between this host and the member. */
@@ -73,7 +74,7 @@ export async function listenOn(operator: Cluster, address: string): Promise<void
   await operator.run('/1.0', { method: 'PATCH', body });
 }
 
-/** Removes containers of an aborted run. */
+/** Removes containers and volumes of an aborted run. */
 async function removeLeftovers(operator: Cluster): Promise<void> {
   const all = await operator.ask<{ name: string; status: string; project: string }[]>(
     '/1.0/instances?recursion=1&all-projects=true',
@@ -86,5 +87,15 @@ async function removeLeftovers(operator: Cluster): Promise<void> {
       await operator.run(`${path}/state${query}`, { method: 'PUT', body });
     }
     await operator.run(path + query, { method: 'DELETE' });
+  }
+  const { pool } = NAMES;
+  const pools = await operator.ask<string[]>('/1.0/storage-pools');
+  if (!pools.some((path) => path.endsWith(`/${pool}`))) return;
+  const volumes = `/1.0/storage-pools/${pool}/volumes/custom`;
+  const query = `project=${NAMES.project}`;
+  for (const { name } of await operator.ask<{ name: string }[]>(
+    `${volumes}?recursion=1&${query}`,
+  )) {
+    await operator.run(`${volumes}/${name}?${query}`, { method: 'DELETE' });
   }
 }

@@ -1,6 +1,11 @@
 import { ApiError } from '../../../src/contract/errors.js';
 import type { Clustered, ClusterMember } from '../../../src/engines/clustered.js';
-import type { MachineSpec, MachineState } from '../../../src/engines/engine.js';
+import type {
+  MachineSpec,
+  MachineState,
+  Mounting,
+  NewVolume,
+} from '../../../src/engines/engine.js';
 import { FakeEngine } from '../fake-engine.js';
 
 const state = (name: string, status: ClusterMember['status'], groups: string[]): ClusterMember => ({
@@ -9,7 +14,9 @@ const state = (name: string, status: ClusterMember['status'], groups: string[]):
 });
 
 /** An engine in memory with three members, of which one is offline. */
-export class FakeClusteredEngine extends FakeEngine implements Clustered {
+export class FakeClusteredEngine extends FakeEngine implements Clustered, Mounting {
+  /** Members of volumes, by id. */
+  readonly volumes = new Map<string, string | undefined>();
   readonly places = new Map<string, string>();
   /** Ids of machines that a list lacks because they are being moved. */
   readonly moving = new Set<string>();
@@ -52,6 +59,18 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
       const member = this.places.get(each.id);
       return member === undefined ? each : { ...each, member };
     });
+  }
+
+  async createVolume({ id, member }: NewVolume): Promise<void> {
+    this.volumes.set(id, member);
+  }
+
+  async removeVolume(id: string): Promise<void> {
+    this.volumes.delete(id);
+  }
+
+  async volumeBytes(): Promise<number> {
+    return 0;
   }
 
   async move(id: string, member: string): Promise<void> {

@@ -7,7 +7,8 @@ export const INIT_SCRIPT = `#!/bin/bash
 # desktop as the computer's user, without privileges. The container ends with the desktop.
 #
 # Environment: VC_HOST_NAME, VC_NETWORK (ADDRESS/LENGTH GATEWAY, or empty), VC_MEMORY_MIB, VC_SUDO
-# (1: the user may become root in the container), and what /usr/lib/vc/init reads.
+# (1: the user may become root in the container), VC_VOLUMES (ro:PATH or rw:PATH, with spaces between),
+# and what /usr/lib/vc/init reads.
 set -u
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 umask 022
@@ -23,6 +24,15 @@ mkdir -p /dev/shm
 mount -t tmpfs -o "nosuid,nodev,mode=1777,size=$half" tmpfs /tmp
 mount -t tmpfs -o "nosuid,nodev,mode=1777,size=$half" tmpfs /dev/shm
 mount -t tmpfs -o nosuid,nodev,noexec,mode=0700,uid=1000,gid=1000,size=1m,nr_inodes=256 tmpfs /run/vc
+
+for volume in \${VC_VOLUMES:-}; do
+  path=\${volume#*:}
+  # As the cluster has made it: it becomes the user's.
+  if [ "$(stat -c %u:%a "$path")" = 0:711 ]; then
+    chown 1000:1000 "$path" && chmod 755 "$path"
+  fi
+  mount -o "remount,bind,\${volume%%:*},nosuid,nodev" "$path"
+done
 
 # With a user namespace, programs could use more of the kernel.
 echo 0 >/proc/sys/user/max_user_namespaces

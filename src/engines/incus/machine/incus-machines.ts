@@ -1,7 +1,7 @@
 import { ApiError } from '../../../contract/errors.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import type { MachinePlacement, MachineSpec } from '../../engine.js';
+import type { MachineSpec } from '../../engine.js';
 import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
 import { type ClusterFacts, readFacts } from '../client/facts.js';
 import { inTurn } from '../client/in-turn.js';
@@ -19,6 +19,7 @@ import {
 import { type Instances, isMissing } from './instances.js';
 import { Moving } from './moves/copies.js';
 import { completeMove, moveMachine, removeCopies } from './moves/move.js';
+import { targetOf } from './placement.js';
 import { createSnapshot, type SavedDisks } from './saved-disks.js';
 import { locationOf } from './state.js';
 import { hasOwnIds, NEW_IDS, noIds, untilIdsAreKnown } from './user-ids.js';
@@ -311,13 +312,6 @@ export class IncusMachines {
     });
     return this.#facts;
   }
-}
-
-/** LXD and Incus mark groups with an `@`. */
-function targetOf(placement: MachinePlacement | undefined): string {
-  if (placement === undefined) return '';
-  const target = 'member' in placement ? placement.member : `@${placement.group}`;
-  return `?target=${encodeURIComponent(target)}`;
 }
 
 function noSnapshot(name: string, cause: unknown): ApiError {

@@ -1,6 +1,6 @@
 import type { MachineSize, MachineSpec } from '../../engine.js';
 import type { ClusterFacts } from '../client/facts.js';
-import { imageAlias, instanceName, KEY, labelConfig } from '../ids.js';
+import { imageAlias, instanceName, KEY, labelConfig, volumeName } from '../ids.js';
 import { formatAddress, type Subnet } from './addresses.js';
 
 /** What the service and the cluster add to a machine's specification. */
@@ -40,7 +40,7 @@ export function instanceOf(
     profiles: [],
     source,
     config: configOf(spec, around),
-    devices: devicesOf(around, isCopy),
+    devices: { ...devicesOf(around, isCopy), ...volumeDevices(spec, around) },
   };
 }
 
@@ -62,6 +62,9 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     'environment.VC_NETWORK': network
       ? `${network.address}/${network.subnet.prefix} ${gateway}`
       : '',
+    'environment.VC_VOLUMES': (spec.volumes ?? [])
+      .map(({ path, readOnly }) => `${readOnly ? 'ro' : 'rw'}:${path}`)
+      .join(' '),
     [SUDO]: around.allowSudo && spec.sudo !== false ? '1' : '0',
     ...changeableConfig(spec),
     [KEY.service]: around.serviceId,
@@ -110,6 +113,15 @@ export const SUDO = 'environment.VC_SUDO';
 export const HOST_NAME = 'environment.VC_HOST_NAME';
 /** The key with the public key that may log in, which is written to a file at every start. */
 export const AUTHORIZED_KEY = 'environment.VC_AUTHORIZED_KEY';
+
+function volumeDevices({ volumes = [] }: MachineSpec, { pool }: Surroundings) {
+  const devices = volumes.map(({ id, path, readOnly }) => {
+    const source = volumeName(id);
+    const device = { type: 'disk', pool, source, path, ...(readOnly && { readonly: 'true' }) };
+    return [source, device] as const;
+  });
+  return Object.fromEntries(devices);
+}
 
 function devicesOf({ pool, diskGib, network }: Surroundings, isCopy: boolean) {
   const root = { type: 'disk', path: '/', pool, size: `${diskGib}GiB` };

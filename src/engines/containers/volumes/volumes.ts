@@ -1,27 +1,21 @@
-import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import type { MountConfig } from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import { canAccess } from '../../../lib/fs/access.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
 import type { MachineVolume } from '../../engine.js';
 import { assertMachineId } from '../../machine-id.js';
 import { USER_IDS } from '../../user-ids.js';
+import { FILES, runTool, unlessMissing, VolumeDirectories } from '../../volumes/directories.js';
 import { isRemote } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { messageOf } from '../errors.js';
 import { IMAGE_ID } from '../user/user-files.js';
 import { attributesOf, type IdRange, idMap, MOUNT } from './mount-script.js';
 
-const execute = promisify(execFile);
-
 /** User ids of a container. Files of other users belong to `nobody`. */
 const IDS = 65_536;
-/** Where a volume's files are, in its own directory and in each mount of it. */
-const FILES = 'files';
 /** Ends the name of a mount that cannot be written. */
 const READ_ONLY = '-ro';
 /** Mounts that a killed service may have left on one directory. */
@@ -53,13 +47,13 @@ export function idsOfNamespace(first: number): readonly IdRange[] {
  */
 export class Volumes {
   readonly #docker: Docker;
-  readonly #volumes: string;
+  readonly #directories: VolumeDirectories;
   readonly #mounts: string;
 
   /** @param directory the state directory of the service */
   constructor(docker: Docker, directory: string) {
     this.#docker = docker;
-    this.#volumes = join(directory, 'volumes');
+    this.#directories = new VolumeDirectories(join(directory, 'volumes'));
     this.#mounts = join(directory, 'volume-mounts');
   }
 
@@ -69,13 +63,8 @@ export class Volumes {
    */
   async create(id: string, isRemapped: boolean, signal?: AbortSignal): Promise<void> {
     this.#refuse(isRemapped);
-    const directory = this.#of(id);
-    const files = join(directory, FILES);
-    await mkdir(this.#volumes, { recursive: true, mode: 0o700 });
-    await mkdir(files, { recursive: true });
-    // Whatever the umask.
-    await chmod(files, 0o755);
-    await chown(files, IMAGE_ID, IMAGE_ID);
+    await this.#directories.create(id, IMAGE_ID);
+    const directory = this.#directories.of(id);
     const trial = join(directory, 'trial');
     await mkdir(trial, { recursive: true });
     const ids = idsOfUser(USER_IDS.docker.first);
@@ -87,24 +76,12 @@ export class Volumes {
     }
   }
 
-  /** Follows no link of the guests. Idempotent. */
-  async remove(id: string, signal?: AbortSignal): Promise<void> {
-    const removed = `${this.#of(id)}.removed`;
-    await rename(this.#of(id), removed).catch(unlessMissing);
-    // Unlike rm() of Node.js it removes paths of any depth.
-    await run('rm', ['-rf', '--one-file-system', '--', removed], signal);
+  remove(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#directories.remove(id, signal);
   }
 
-  /** What the files of a volume take on the disk. */
-  async bytes(id: string, signal?: AbortSignal): Promise<number> {
-    const files = join(this.#of(id), FILES);
-    const argv = ['-s', '--block-size=1', '--one-file-system', '--', files];
-    // Files that are removed meanwhile make it fail.
-    const output = await run('du', argv, signal).catch((error: { readonly stdout?: string }) => {
-      if (error.stdout) return error.stdout;
-      throw error;
-    });
-    return Number.parseInt(output, 10);
+  bytes(id: string, signal?: AbortSignal): Promise<number> {
+    return this.#directories.bytes(id, signal);
   }
 
   /** What the container of a machine mounts. */
@@ -133,7 +110,7 @@ export class Volumes {
       for (const target of targets) {
         await mkdir(target, { recursive: true });
         await unmount(target);
-        await run('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0700', 'vc', target]);
+        await runTool('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0700', 'vc', target]);
         await mkdir(join(target, FILES));
       }
       return await work();
@@ -156,8 +133,8 @@ export class Volumes {
     for (const name of names) {
       const readOnly = name.endsWith(READ_ONLY);
       const id = readOnly ? name.slice(0, -READ_ONLY.length) : name;
-      const directory = this.#of(id);
-      if (!(await canAccess(join(directory, FILES)))) throw lost(id);
+      await this.#directories.check(id);
+      const directory = this.#directories.of(id);
       const target = join(this.#mounts, machine, name);
       await unmount(target);
       await mount({ directory, target, readOnly, ids }, signal);
@@ -181,11 +158,6 @@ export class Volumes {
     const message = `The ${engine} does not see the volumes that the service has mounted.`;
     const remedy = 'Run the service and the engine in one mount namespace, with shared mounts.';
     return new ApiError('unsupported', message, { remedy, cause: error });
-  }
-
-  #of(id: string): string {
-    assertMachineId(id);
-    return join(this.#volumes, id);
   }
 
   #target(machine: string, { id, readOnly }: Omit<MachineVolume, 'path'>): string {
@@ -231,7 +203,7 @@ async function mount(
 ): Promise<void> {
   const attributes = `${attributesOf({ readOnly })}`;
   const argv = ['-e', MOUNT, '--', directory, target, attributes, idMap(ids)];
-  await run('perl', argv, signal).catch((cause: unknown) => {
+  await runTool('perl', argv, signal).catch((cause: unknown) => {
     signal?.throwIfAborted();
     const { stderr = '' } = cause as { readonly stderr?: string };
     const reason = stderr.trim() || errorMessage(cause);
@@ -248,28 +220,10 @@ async function mount(
 async function unmount(target: string): Promise<void> {
   for (let done = 0; done < MOST_MOUNTS; done++) {
     try {
-      await run('umount', ['--lazy', '--', target]);
+      await runTool('umount', ['--lazy', '--', target]);
     } catch (error) {
       if (/not mounted|no mount point/.test(errorMessage(error))) return;
       throw error;
     }
   }
-}
-
-/** Messages are in English, since they are looked at. */
-async function run(program: string, argv: readonly string[], signal?: AbortSignal) {
-  const env = { ...process.env, LC_ALL: 'C' };
-  const { stdout } = await execute(program, argv, { signal, killSignal: 'SIGKILL', env });
-  return stdout;
-}
-
-function lost(id: string): ApiError {
-  const message = `The files of the volume ${id} are missing in the state directory of the service.`;
-  return new ApiError('conflict', message, {
-    remedy: 'Restore them, or remove the computer: vc rm COMPUTER',
-  });
-}
-
-function unlessMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

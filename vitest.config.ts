@@ -25,9 +25,6 @@ const DOCKER_ONLY = [
 /** Has name servers in the network namespace of the engine. On QEMU: test/e2e/qemu/network.test.ts. */
 const NETWORKS_OF_CONTAINERS = 'test/e2e/operations/network.test.ts';
 
-/** QEMU and LXD have no volumes. */
-const VOLUMES_OF_CONTAINERS = 'test/e2e/operations/volumes.test.ts';
-
 /** Files that only the thorough tier runs. Those of no engine's folder run on Docker and on QEMU. */
 const thorough = (engine: string) =>
   isThorough
@@ -140,7 +137,6 @@ export default defineConfig({
           exclude: [
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,
-            VOLUMES_OF_CONTAINERS,
             ...(isThorough
               ? []
               : [
@@ -160,9 +156,9 @@ export default defineConfig({
             'test/e2e/incus/**/*.test.ts',
             ...(isThorough
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
-              : ['test/e2e/operations/{published,root}.test.ts']),
+              : ['test/e2e/operations/{published,root,volumes}.test.ts']),
           ],
-          exclude: [NETWORKS_OF_CONTAINERS, VOLUMES_OF_CONTAINERS],
+          exclude: [NETWORKS_OF_CONTAINERS],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],
           testTimeout: 120_000,

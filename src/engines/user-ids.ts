@@ -19,6 +19,8 @@ export interface IdRange {
 export const USER_IDS = {
   docker: { first: 2_010_000_000, end: 2_100_000_000 },
   qemu: { first: 2_100_000_000, end: 2_147_000_000 },
+  /** Of the files in QEMU's volumes, and of the programs that serve them: the guest's ids follow the first. */
+  volumes: { first: 2_147_000_000, end: 2_147_065_536 },
 } as const satisfies Record<string, IdRange>;
 
 /** Ids that this process has allocated, some of which are not recorded anywhere else yet. */

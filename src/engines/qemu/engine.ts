@@ -12,12 +12,14 @@ import type {
   MachineNetworks,
   MachineUsage,
   Measuring,
+  Mounting,
   Restricting,
   Snapshotting,
   WarmUp,
 } from '../engine.js';
 import { hasDomains, resolvesNoNames } from '../network/allow-list.js';
 import { notRunning } from '../not-running.js';
+import { VolumeDirectories } from '../volumes/directories.js';
 import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
 import { probeQemu, QemuHost } from './host.js';
@@ -38,6 +40,7 @@ import { resetMachine } from './snapshots/reset.js';
 import { saveMachine } from './snapshots/save.js';
 import { SavedStore } from './snapshots/saved/store.js';
 import { type TemplateSource, Templates } from './snapshots/templates/templates.js';
+import { createVolume } from './volumes.js';
 
 export interface QemuEngineOptions {
   /** `<state>/qemu`, created with mode 0700. It holds the machines' disks. */
@@ -65,6 +68,7 @@ export interface QemuEngineOptions {
 export type QemuEngine = Engine &
   Snapshotting &
   Measuring &
+  Mounting &
   Restricting &
   TemplateSource & { close(): Promise<void> };
 
@@ -81,6 +85,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
   const saved = new SavedStore(host.layout);
+  const volumes = new VolumeDirectories(host.layout.volumes);
   const templates = new Templates(host, { mode: options.templates ?? 'automatic', onProblem });
   const pool = new QemuPool({
     host,
@@ -135,10 +140,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   return {
     name: 'qemu',
     get capabilities(): EngineCapabilities {
-      return {
-        ...{ os: ['linux', 'windows'], gpus: [], isolation: isolation() },
-        noVolumes: 'QEMU cannot save the memory of a machine that shares a directory',
-      };
+      return { os: ['linux', 'windows'], gpus: [], isolation: isolation() };
     },
     probe: () => probeQemu(host),
     describe: async (id, signal): Promise<MachineDescription> => {
@@ -193,6 +195,9 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       const { machine } = await machines.get(id);
       return readRefusedNames(machine.directory);
     },
+    createVolume: ({ id }) => createVolume(host, id),
+    removeVolume: (id, signal) => volumes.remove(id, signal),
+    volumeBytes: (id, signal) => volumes.bytes(id, signal),
     usage: async (id) => {
       const { machine, record } = await machines.get(id);
       return machineUsage(machine, record);

@@ -20,6 +20,8 @@ export const FILES = {
   memory: 'memory',
   /** QEMU's migration stream: device state, and the memory unless it is mapped. */
   state: 'state',
+  /** Here virtiofsd serves the machine's volumes. */
+  volumes: 'volumes.sock',
   /** Listens while the state is saved. */
   migration: 'migration.sock',
 } as const;
@@ -34,6 +36,7 @@ export class Layout {
   readonly pool: string;
   /** Saved disks. */
   readonly saved: string;
+  readonly volumes: string;
 
   /** @param root `<state>/qemu` */
   constructor(root: string) {
@@ -43,6 +46,7 @@ export class Layout {
     this.templates = join(root, 'templates');
     this.pool = join(root, 'pool');
     this.saved = join(root, 'saved');
+    this.volumes = join(root, 'volumes');
   }
 
   machine(id: string): string {

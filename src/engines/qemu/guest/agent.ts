@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../../../contract/errors.js';
 import { excerpt } from '../../../lib/text/printable.js';
+import type { MachineVolume } from '../../engine.js';
 import { macAddress } from '../ids.js';
 import { FILES } from '../layout.js';
 import type { MachineRecord } from '../machine/machine-record.js';
@@ -74,6 +75,17 @@ export class Agent {
       entropy: randomBytes(64).toString('base64'),
     };
     await this.#request(request, CONFIGURE_MS, signal);
+  }
+
+  /** Mounts volumes at their paths, unless they are mounted there. Idempotent. */
+  async mount(volumes: readonly MachineVolume[], signal?: AbortSignal): Promise<void> {
+    await this.#request({ do: 'mount', volumes }, CONFIGURE_MS, signal).catch((error) => {
+      if (!/do must be one of/.test(String(error))) throw error;
+      const message = 'The image of the computer is older than volumes.';
+      const remedy =
+        'Build it again, and create the computer again: vc image build linux --engine qemu';
+      throw new ApiError('unsupported', message, { remedy, cause: error });
+    });
   }
 
   /** Resolves when the desktop is painted. */

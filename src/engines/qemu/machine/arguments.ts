@@ -1,3 +1,4 @@
+import type { MachineSpec } from '../../engine.js';
 import type { Acceleration } from '../host.js';
 import { FILES } from '../layout.js';
 import type { Message } from '../monitor/json-lines.js';
@@ -33,7 +34,10 @@ export function hardwareArguments(machine: Machine, options: HardwareOptions): s
   const mib = Math.round(spec.ram * 1024);
   const memory = `size=${mib}M,id=ram`;
   const backends = {
-    own: `memory-backend-ram,${memory}`,
+    // The server of volumes reads and writes in the guest's memory.
+    own: hasVolumes(spec)
+      ? `memory-backend-memfd,${memory},share=on`
+      : `memory-backend-ram,${memory}`,
     'shared-file': `memory-backend-file,${memory},share=on,mem-path=${FILES.memory}`,
     'private-file': `memory-backend-file,${memory},share=off,mem-path=${FILES.memory}`,
   };
@@ -73,7 +77,16 @@ function ours(machine: Machine, { acceleration, network, mac }: HardwareOptions)
     args.push(...socket(port, FILES[port]));
     args.push('-device', `${device},chardev=${port},name=vc.${port}`);
   }
+  if (hasVolumes(machine.spec)) {
+    args.push('-chardev', `socket,id=volumes,path=${FILES.volumes}`);
+    args.push('-device', 'vhost-user-fs-pci,chardev=volumes,tag=vc-volumes');
+  }
   return args;
+}
+
+/** QEMU cannot save the memory of a machine with volumes, or start it from saved memory. */
+export function hasVolumes({ volumes = [] }: Pick<MachineSpec, 'volumes'>): boolean {
+  return volumes.length > 0;
 }
 
 /** Imported disks: devices that most systems have drivers for, and QEMU's own VNC server. */

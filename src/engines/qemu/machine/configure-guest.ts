@@ -33,6 +33,9 @@ export async function configureGuest(
     const identity = guestIdentity(record, guest);
     const work = async (agent: Agent) => {
       if (record.resume === 'fork') await endConnections(machine, agent, signal);
+      const { volumes = [] } = record.spec;
+      // Before the desktop, whose programs may use them.
+      if (volumes.length > 0) await agent.mount(volumes, signal);
       onConnectable();
       await agent.configure(identity, signal);
     };

@@ -9,6 +9,7 @@ import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
 import { chownToMachine } from '../process/account.js';
 import { usableMemory } from '../snapshots/saved/record.js';
+import { hasVolumes } from './arguments.js';
 import { type Base, findBase } from './base.js';
 import type { MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
@@ -33,6 +34,10 @@ export async function createMachine(
     const message = `The image "${spec.image}" is a ${base.image.os} system, not ${spec.os}.`;
     throw new ApiError('invalid_request', message);
   }
+  if (hasVolumes(spec) && base.image.kind !== 'vc') {
+    const message = `The image "${spec.image}" is an imported disk, which cannot mount volumes.`;
+    throw new ApiError('unsupported', message);
+  }
   await machine.qemu?.end(0);
   await removeDirectory(machine.directory);
   machine.forget();
@@ -48,12 +53,12 @@ export async function createMachine(
  */
 export async function putState(
   { image, variables, memory }: Base,
-  spec: Pick<MachineSpec, 'cpu' | 'ram' | 'image'>,
+  spec: Pick<MachineSpec, 'cpu' | 'ram' | 'image' | 'volumes'>,
   workspace: Workspace,
   host: QemuHost,
 ): Promise<Pick<MachineRecord, 'resume' | 'resumeMac'>> {
   if (image.firmware === 'uefi') await putVariables(variables, spec.image, workspace);
-  const usable = await usableMemory(memory, spec, host);
+  const usable = hasVolumes(spec) ? null : await usableMemory(memory, spec, host);
   if (usable === null) return { resume: null, resumeMac: null };
   await linkOrCopy(usable.path, join(workspace.directory, FILES.state));
   return { resume: 'fork', resumeMac: usable.mac };

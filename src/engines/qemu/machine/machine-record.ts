@@ -18,6 +18,10 @@ const specSchema = z.object({
   authorizedKey: z.string(),
   hostName: z.string(),
   from: z.object({ id: z.string(), kind: z.enum(['snapshot', 'image']) }).optional(),
+  volumes: z
+    .array(z.object({ id: z.string(), path: z.string(), readOnly: z.boolean() }))
+    .readonly()
+    .optional(),
 });
 
 const identitySchema = z.object({

@@ -16,6 +16,7 @@ import { hardeningArguments } from '../process/command.js';
 import { lastLogLines } from '../process/log.js';
 import { type ProcessExit, waitForExit } from '../process/process-record.js';
 import { type SpawnRequest, spawnProcess } from '../process/spawn.js';
+import type { ServedVolumes } from '../process/volume-server.js';
 import { connectSocket } from '../socket.js';
 
 /** QEMU usually creates its socket within 10 ms; on a busy host it can take much longer. */
@@ -41,6 +42,7 @@ export interface QemuStartOptions extends Workspace {
   readonly hadConnections: boolean;
   /** The guest's port to relay connections to. */
   readonly relayPort?: number;
+  readonly volumes?: ServedVolumes | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called first, so that the caller can record the process. */
   onSpawned(identity: ProcessIdentity): Promise<void>;
@@ -71,6 +73,7 @@ export class QemuProcess {
       program: PROGRAM,
       args: [...hardeningArguments, ...options.arguments],
       network: options.network,
+      volumes: options.volumes,
       acceleration: options.acceleration,
       ...(inherit !== undefined && { inherit }),
       ...(relayPort !== undefined && { relayPort }),

@@ -15,6 +15,7 @@ import type { QemuHost } from '../host.js';
 import { machinePolicy } from '../network/machine-policy.js';
 import { applyPolicy } from '../network/refresh.js';
 import type { QemuPool } from '../pool/qemu-pool.js';
+import { hasVolumes } from './arguments.js';
 import { configureGuest } from './configure-guest.js';
 import { createMachine } from './create.js';
 import type { MachineRecord } from './machine-record.js';
@@ -53,9 +54,9 @@ export class MachineRegistry {
       signal?.throwIfAborted();
       machine.assertReadable();
       if (machine.record !== undefined) return;
-      // A warm machine may reach what every machine may.
+      // A warm machine may reach what every machine may, and has no volumes.
       const isFree = this.#options.host.networkOf(spec.id) === 'internet';
-      if (isFree && (await this.#options.pool?.claim(machine, spec))) return;
+      if (isFree && !hasVolumes(spec) && (await this.#options.pool?.claim(machine, spec))) return;
       await createMachine(machine, this.#options, spec);
     });
   }
@@ -64,7 +65,7 @@ export class MachineRegistry {
     await this.#run(id, async (machine) => {
       const { used, image, spec } = recordOf(machine);
       await startMachine(machine, { ...this.#options, onRunning }, signal);
-      const isOfImage = spec.from?.kind !== 'snapshot';
+      const isOfImage = spec.from?.kind !== 'snapshot' && !hasVolumes(spec);
       if (!used && image.kind === 'vc' && isOfImage) this.#options.pool?.replenish(spec);
     });
   }

@@ -10,6 +10,7 @@ import { FILES } from '../layout.js';
 import { netdevArguments } from '../network/plan.js';
 import { lastLogLines } from '../process/log.js';
 import { isCompressed, resumeFromState } from '../snapshots/migration.js';
+import { servedVolumes } from '../volumes.js';
 import { hardwareArguments } from './arguments.js';
 import type { MachineRecord } from './machine-record.js';
 import { QemuProcess, type Workspace } from './qemu-process.js';
@@ -56,6 +57,7 @@ export async function startQemu(
     host.acceleration(signal),
     host.network(restricted),
   ]);
+  const volumes = await servedVolumes(host.layout, machine.spec.volumes);
   const relayPort = hasRelay(machine) ? SSH_PORT : undefined;
   const resume = from !== 'boot' && from !== 'boot-template';
   const state = resume ? await open(join(workspace.directory, FILES.state), 'r') : undefined;
@@ -73,6 +75,7 @@ export async function startQemu(
       }),
       acceleration: acceleration.kind,
       network,
+      volumes,
       hadConnections: from === 'fork',
       signal,
       onSpawned: (identity) => onSpawned(identity, restricted),

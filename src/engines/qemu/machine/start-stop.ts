@@ -9,6 +9,7 @@ import { withAgent } from '../guest/agent.js';
 import type { QemuHost } from '../host.js';
 import { cancelMigration, PAUSED_STATES } from '../snapshots/migration.js';
 import type { Templates } from '../snapshots/templates/templates.js';
+import { hasVolumes } from './arguments.js';
 import { configureOrEnd } from './configure-guest.js';
 import type { MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
@@ -130,8 +131,8 @@ async function startUnused(
     return startFrom('fork', machine, parts, signal);
   }
   const { templates } = parts;
-  const template =
-    record.image.kind === 'vc' ? await templates.linkTemplate(machine, signal) : null;
+  const isPlain = record.image.kind === 'vc' && !hasVolumes(record.spec);
+  const template = isPlain ? await templates.linkTemplate(machine, signal) : null;
   if (template) {
     try {
       await replaceTopLayer(machine, template.layers);
@@ -150,7 +151,7 @@ async function startUnused(
   await startFrom('boot', machine, parts, signal);
   // No template yet; build one in the background.
   const isOfImage = record.spec.from?.kind !== 'snapshot';
-  if (record.image.kind === 'vc' && isOfImage) void templates.buildInBackground(record.spec);
+  if (isPlain && isOfImage) void templates.buildInBackground(record.spec);
 }
 
 async function startFrom(

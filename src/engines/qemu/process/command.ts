@@ -1,6 +1,7 @@
 import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from './account.js';
 import { PRIVATE_TUN, SUPERVISOR, stageOf } from './supervisor-script.js';
+import { type ServedVolumes, withVolumeServer } from './volume-server.js';
 
 /**
  * The first arguments of every machine's QEMU: no default configuration or devices, and a seccomp
@@ -29,6 +30,8 @@ export interface CommandParts {
   /** `private`: mount a /dev/net/tun that the machine's user may open. Only root can. */
   readonly tun: 'host' | 'private';
   readonly relayPort: number | undefined;
+  /** Only a root service can serve volumes. */
+  readonly volumes?: ServedVolumes | undefined;
   readonly program: string;
   readonly args: readonly string[];
 }
@@ -41,9 +44,10 @@ export interface CommandParts {
  * unprivileged users create one. Creating it drops the capability.
  */
 export function machineCommand(parts: CommandParts): string[] {
-  const { network, relayPort, program, args } = parts;
+  const { account, network, relayPort, volumes, program, args } = parts;
   const relay = relayPort === undefined || network.mode === 'restricted' ? '' : 'relay';
   return [
+    ...(volumes === undefined ? [] : withVolumeServer(volumes, account)),
     ...asMachine(parts),
     ...(network.mode === 'restricted' ? [] : NAMESPACES),
     'sh',

@@ -19,6 +19,7 @@ import {
   waitForExit,
 } from './process-record.js';
 import { LEFTOVERS, RESOLVER_FILE } from './supervisor-script.js';
+import type { ServedVolumes } from './volume-server.js';
 
 const STARTED_WITHIN_MS = 15_000;
 
@@ -34,6 +35,8 @@ export interface SpawnRequest {
   readonly acceleration: 'kvm' | 'tcg';
   /** The guest's port that `ssh.sock` in the directory connects to, by QEMU's port forwarding. */
   readonly relayPort?: number;
+  /** Served at `volumes.sock` in the directory. */
+  readonly volumes?: ServedVolumes | undefined;
   readonly signal?: AbortSignal;
 }
 

@@ -1,8 +1,11 @@
+import { ApiError } from '../../../contract/errors.js';
+import type { SaveRequest } from '../../engine.js';
 import { addLayer, copyVariables, freeze, shareFiles } from '../disk/layers.js';
 import { refuseLargeDisk } from '../disk/merge-layers.js';
 import { type Agent, guestIdentity, withAgent } from '../guest/agent.js';
 import type { QemuHost } from '../host.js';
 import { macAddress } from '../ids.js';
+import { hasVolumes } from '../machine/arguments.js';
 import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
@@ -17,7 +20,7 @@ const SETTLE_MS = 60_000;
 export interface FreezeParts {
   readonly host: QemuHost;
   /** Saves the memory too if the machine runs. */
-  readonly memory: boolean;
+  readonly memory: SaveRequest['memory'];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -49,7 +52,11 @@ async function freezeRunning(
   { host, memory, signal }: FreezeParts,
 ): Promise<Omit<FrozenMachine, 'image'>> {
   await refuseLargeDisk(machine.directory, record);
-  if (!memory) {
+  if (hasVolumes(record.spec) && memory === 'required') {
+    const message = 'QEMU cannot save the memory of a computer with volumes.';
+    throw new ApiError('unsupported', message, { remedy: 'Leave "memory" out.' });
+  }
+  if (!memory || hasVolumes(record.spec)) {
     await writeToDisk(qemu, record, signal);
     return { layers: [...(await saveDisk(machine, qemu, record))], memory: null };
   }

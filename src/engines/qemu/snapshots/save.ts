@@ -60,7 +60,7 @@ async function copySaved(
   saved: SavedStore,
   of: string,
   directory: string,
-  memory: boolean,
+  memory: SaveRequest['memory'],
 ): Promise<FrozenMachine> {
   const record = await saved.get(of);
   const { image, layers } = record;

@@ -81,4 +81,13 @@ describe('host names and MAC addresses', () => {
     expect(macAddress('one')).toMatch(/^52:54:00(:[0-9a-f]{2}){3}$/);
     expect(macAddress('one')).not.toBe(macAddress('two'));
   });
+
+  it('have the volumes and memory that their server can map, for a machine with volumes only', () => {
+    const volumes = [{ id: 'vol_a', path: '/data', readOnly: false }];
+    const machine = { spec: { ...spec, volumes }, image, layers: ['image.qcow2', 'disk-1.qcow2'] };
+    const served = hardwareArguments(machine, options).join(' ');
+    expect(served).toContain('-object memory-backend-memfd,size=4096M,id=ram,share=on ');
+    expect(served).toContain('-device vhost-user-fs-pci,chardev=volumes,tag=vc-volumes');
+    expect(line({})).not.toMatch(/memfd|vhost/);
+  });
 });

@@ -10,6 +10,7 @@ import network
 import power
 import processes
 import settle
+import volumes
 
 VERSION = 1
 READY = "/run/vc/ready"
@@ -28,7 +29,7 @@ class Machine:
 
     def operation(self, request):
         """The function that answers a request."""
-        names = ("hello", "configure", "ready", "settle", "reset", "shutdown")
+        names = ("hello", "mount", "configure", "ready", "settle", "reset", "shutdown")
         if request.get("do") not in names:
             raise ValueError(f"do must be one of {', '.join(names)}")
         return getattr(self, request["do"])
@@ -55,6 +56,9 @@ class Machine:
         self.start_desktop(hostname, key, resolution)
         if renewed:
             self.streams["shell"].drop()
+
+    def mount(self, request):
+        volumes.mount(volumes.parse(request.get("volumes")))
 
     def ready(self, _request):
         wait_until_painted()

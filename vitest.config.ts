@@ -140,7 +140,7 @@ export default defineConfig({
             ...(isThorough
               ? []
               : [
-                  'test/e2e/operations/{every-command,publish,setup,text,trajectory-snapshots}.test.ts',
+                  'test/e2e/operations/{every-command,publish,setup,text,trajectory-snapshots,volumes}.test.ts',
                 ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],

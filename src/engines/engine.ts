@@ -14,8 +14,6 @@ export interface EngineCapabilities {
   readonly gpus: readonly string[];
   /** The isolation of a machine that nothing else is known of. */
   readonly isolation: Isolation;
-  /** Why it has no volumes, for an engine that is not {@link Mounting}. */
-  readonly noVolumes?: string;
 }
 
 /** What one machine is and can do: an engine may have machines of several kinds. */

@@ -1,19 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/contract/errors.js';
 import { CreateComputer } from '../../src/contract/resources.js';
-import type { EngineCapabilities } from '../../src/engines/engine.js';
 import type { Owner } from '../../src/fleet/accounts/api-keys.js';
 import { FakeEngine, FakeMountingEngine, gate } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
 class OtherEngine extends FakeEngine {
   override readonly name = 'qemu';
-  override readonly capabilities: EngineCapabilities = {
-    isolation: 'vm',
-    os: ['linux'],
-    gpus: [],
-    noVolumes: 'it shares nothing',
-  };
 }
 
 let test: TestFleet;
@@ -110,10 +103,10 @@ describe('a volume', () => {
   it('is on one engine, which its computers get', async () => {
     await volumes().create(owner.id, { name: 'data' });
     expect(await refusal(create('x', { engine: 'qemu', volumes: ['data:/data'] }))).toBe(
-      'unsupported: The engine "qemu" has no volumes: it shares nothing.',
+      'unsupported: The engine "qemu" has no volumes.',
     );
     expect(await refusal(volumes().create(owner.id, { name: 'y', engine: 'qemu' }))).toBe(
-      'unsupported: The engine "qemu" has no volumes: it shares nothing.',
+      'unsupported: The engine "qemu" has no volumes.',
     );
     expect(await refusal(create('x', { volumes: ['dato:/data'] }))).toMatch(/^not_found: /);
     expect(await create('x', { volumes: ['data:/data'] })).toMatchObject({ engine: 'docker' });

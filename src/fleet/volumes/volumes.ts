@@ -227,10 +227,7 @@ export class Volumes {
   #mounting(engine: Engine): Engine & Mounting {
     if (isMounting(engine)) return engine;
     const able = this.#parts.machines.offered.find(isMounting);
-    const { noVolumes } = engine.capabilities;
-    const reason = noVolumes === undefined ? '' : `: ${noVolumes}`;
-    const message = `The engine "${engine.name}" has no volumes${reason}.`;
-    throw new ApiError('unsupported', message, {
+    throw new ApiError('unsupported', `The engine "${engine.name}" has no volumes.`, {
       remedy:
         able === undefined ? 'Leave "volumes" out.' : `Use another engine: --engine ${able.name}`,
     });

@@ -82,7 +82,8 @@ if ($pid == 0) {
   # What the machine's own programs inherit.
   my %own = map { fileno($_) => 1 } $socket, $isReady, $wait;
   $own{$_} or POSIX::close($_) for 3 .. 9;
-  open(STDERR, '|-', 'head', '-c', ${LOG_BYTES}) or die "head: $!\\n";
+  my @unprivileged = ('setpriv', '--reuid', $owner, '--regid', $owner, '--clear-groups', '--nnp', '--');
+  open(STDERR, '|-', @unprivileged, 'head', '-c', ${LOG_BYTES}) or die "head: $!\\n";
   POSIX::dup2(fileno $wait, 0);
   POSIX::dup2(fileno $isReady, 1);
   POSIX::dup2(POSIX::dup(fileno $socket), 3);
@@ -127,6 +128,8 @@ exec unshare --user --keep-caps -- \\
 /** Runs a program until it ends or standard input does. */
 const SERVE = `
 "$@" </dev/null &
+# Otherwise QEMU could connect, and would wait for a program that has ended.
+exec 3<&-
 read -r end
 kill -KILL $! 2>/dev/null
 `;

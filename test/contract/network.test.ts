@@ -43,13 +43,44 @@ const problem = (network: unknown) => ComputerNetwork.safeParse(network).error?.
 
 it('says what is wrong with a policy', () => {
   const form = /^must be "internet", "none" or \{"allow"/;
-  for (const wrong of ['all', null, [], {}, { deny: ['a.b'] }, 7]) {
+  for (const wrong of ['all', null, [], {}, 7]) {
     expect(problem(wrong), JSON.stringify(wrong)).toMatch(form);
   }
   expect(problem({ allow: [] })).toContain('must have 1 to 64 entries');
   expect(problem({ allow: Array(65).fill('example.com') })).toContain('1 to 64 entries');
   expect(problem({ allow: ['example.com', '::1'] })).toContain('must be IPv4');
   expect(problem({ allow: [7] })).toContain('must be a domain');
-  expect(problem({ allow: ['a.b'], deny: ['c.d'] })).toContain('"deny"');
+  for (const more of [{}, { allow: ['a.b'] }]) {
+    expect(problem({ ...more, deny: ['c.d'] })).toContain('"deny"');
+  }
   expect(problem({ allow: ['example.com'] })).toBeUndefined();
+});
+
+it('throttles a list, or the internet', () => {
+  const right = [{ rate: '8kbit' }, { rate: '10gbit' }, { delay: '1ms' }, { delay: '10s' }];
+  for (const throttle of [...right, { rate: '1mbit', delay: '200ms' }]) {
+    expect(problem({ internet: true, ...throttle })).toBeUndefined();
+    expect(problem({ allow: ['example.com'], ...throttle })).toBeUndefined();
+  }
+  for (const rate of [
+    '1',
+    '1 mbit',
+    '1Mbit',
+    '7kbit',
+    '11gbit',
+    '0mbit',
+    '1.5mbit',
+    '1mbit;x',
+    1,
+  ]) {
+    expect(problem({ internet: true, rate }), `${rate}`).toContain('from "8kbit" to "10gbit"');
+    expect(problem({ allow: ['a.b'], rate }), `${rate}`).toContain('from "8kbit" to "10gbit"');
+  }
+  for (const delay of ['200', '0ms', '11s', '-1ms', '1.5s', '']) {
+    expect(problem({ internet: true, delay }), delay).toContain('from "1ms" to "10s"');
+  }
+  for (const wrong of [{ rate: '1mbit' }, { internet: false, rate: '1mbit' }]) {
+    expect(problem(wrong)).toMatch(/must be/);
+  }
+  expect(problem({ internet: true, allow: ['a.b'] })).toMatch(/^must be "internet"/);
 });

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from base64 import b64decode
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Mapping, Sequence, Type, TypeVar, Union
+from typing import Any, Literal, Mapping, Type, TypeVar, Union
 
 M = TypeVar("M")
-# The second is like {"allow": ["example.com"]}.
-Network = Union[Literal["internet", "none"], Mapping[str, Sequence[str]]]
+# The second is like {"allow": ["example.com"]} or {"internet": True, "rate": "1mbit"}.
+Network = Union[Literal["internet", "none"], Mapping[str, Any]]
 TaskStatus = Literal["waiting", "running", "passed", "failed", "error"]
 Status = Literal["starting", "running", "stopping", "stopped", "deleting", "error"]
 

@@ -47,6 +47,11 @@ export function bridgeName(serviceId: string, id: string): string {
   return bridgePrefix(serviceId) + serviceHash(id).slice(0, 9);
 }
 
+/** Prefix of the devices that throttle what bridges receive, for the name of one or what begins like it. */
+export function throttlePrefix(bridge: string): string {
+  return `vi${bridge.slice('vc'.length, bridgePrefix('').length)}`;
+}
+
 /** The Engine's repository for an image name. */
 export function repository(name: string): string {
   return `vc/${name}`;

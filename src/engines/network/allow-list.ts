@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import type { ComputerNetwork } from '../../contract/resources/network.js';
+import { allowedBy, type ComputerNetwork } from '../../contract/resources/network.js';
 import { withoutContained } from '../../lib/net/cidr.js';
 import { parseDestination } from '../../lib/net/destination.js';
 
@@ -67,7 +67,7 @@ export function nameServerSettings(
 }
 
 function destinationsOf(network: ComputerNetwork) {
-  return typeof network === 'string' ? [] : network.allow.map(parseDestination);
+  return (allowedBy(network) ?? []).map(parseDestination);
 }
 
 function domainsOf(network: ComputerNetwork) {

@@ -18,6 +18,7 @@ import type {
   WarmUp,
 } from '../engine.js';
 import { hasDomains, resolvesNoNames } from '../network/allow-list.js';
+import { throttleOf } from '../network/throttle.js';
 import { notRunning } from '../not-running.js';
 import { VolumeDirectories } from '../volumes/directories.js';
 import { ownBytes } from './disk/merge-layers.js';
@@ -30,6 +31,7 @@ import type { MachineRecord } from './machine/machine-record.js';
 import type { QemuMachine } from './machine/qemu-machine.js';
 import { MachineRegistry } from './machine/registry.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
+import { checkThrottle } from './network/check-throttle.js';
 import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
 import { readRefusedNames } from './network/refused.js';
@@ -182,6 +184,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       return dialer.dial(machine, record, channel, signal);
     },
     checkNetwork: async (network) => {
+      await checkThrottle(throttleOf(network));
       if (!hasDomains(network)) return;
       if (!policy.internet) throw resolvesNoNames();
       const { stdout } = await execa('dnsmasq', ['--version'], { reject: false, env: ENVIRONMENT });

@@ -57,7 +57,13 @@ export function describeInput(input: unknown, operation: string): Action['detail
     if (typeof value === 'string') detail[name] = withoutSecret(value);
     else if (isValue(value)) detail[name] = value;
   }
-  if (typeof given.network === 'object') detail.network = 'allow';
+  if (typeof given.network === 'object' && given.network !== null) {
+    detail.network = 'allow' in given.network ? 'allow' : 'internet';
+    for (const name of ['rate', 'delay'] as const) {
+      const value = (given.network as Readonly<Record<string, unknown>>)[name];
+      if (isValue(value)) detail[name] = value;
+    }
+  }
   if (given.max_storage === null) detail.max_storage = 'default';
   if (given.max_running === null) detail.max_running = 'default';
   if (given.auto_stop_minutes === null) detail.auto_stop_minutes = 'never';

@@ -1,12 +1,15 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
+import { measureSpeeds } from '../../support/network/measure.js';
 import {
   OTHER_RESOLVER,
   openPublicNetwork,
   type PublicNetwork,
 } from '../../support/network/public.js';
 import { promise } from '../../support/run/promise.js';
+import { untilRunning } from '../../support/service/desktop.js';
+import { eventsOf } from '../../support/service/events.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
 const engine = inject('engine');
@@ -196,4 +199,62 @@ promise(32, 'a change is in force at once, also for an open connection', async (
   await update('none');
   await eventually(async () => (await bash('cat talk.txt')).stdout.includes('ended'), 60_000);
   expect(await reaches('203.0.113.13')).toBe(false);
+});
+
+const RATE = 1e6;
+const THROTTLED = { internet: true, rate: '1mbit' } as const;
+
+async function speeds(of = id): Promise<number[]> {
+  const code = measureSpeeds('203.0.113.10');
+  const path = `/computers/${of}/exec`;
+  const { status, json } = await service.http('POST', path, { code, timeout: 60 });
+  expect(status, json.error).toBe(200);
+  const found = (json.output as string).trim().split('\n').map(Number);
+  expect(found, json.output).toHaveLength(2);
+  return found;
+}
+
+it('throttles a network in both directions, which root in the computer cannot undo', async () => {
+  await update(THROTTLED);
+  const measured = [await speeds()];
+  await bash('sudo tc qdisc del dev eth0 root; sudo tc qdisc replace dev eth0 root pfifo');
+  measured.push(await speeds());
+  for (const [, pass] of eventsOf(service)) {
+    await pass(id);
+    await untilRunning(service, id);
+    measured.push(await speeds());
+  }
+  const { json } = await service.http('POST', `/computers/${id}/fork`, { name: 'slow' });
+  expect(json).toMatchObject({ network: THROTTLED });
+  measured.push(await speeds(json.id));
+  await service.http('DELETE', `/computers/${json.id}`);
+  const shown = measured.map((pair) => pair.map((speed) => (speed / 1e6).toFixed(2)).join(' and '));
+  console.log(`Mbit/s received and sent: ${shown.join(', ')}`);
+  for (const speed of measured.flat()) {
+    expect(speed).toBeGreaterThan(RATE * 0.7);
+    expect(speed).toBeLessThan(RATE * 1.3);
+  }
+  await update({ ...LIST, rate: '1mbit' });
+  expect(await reaches('203.0.113.13')).toBe(false);
+  await update('internet');
+  for (const speed of await speeds()) expect(speed).toBeGreaterThan(RATE * 5);
+  const devices = await network.atEngine('ip', '-o', 'link', 'show', 'type', 'ifb');
+  expect(devices).toBe('');
+});
+
+it('delays round trips, or says why the kernel cannot', async () => {
+  const wanted = { internet: true, delay: '300ms' };
+  const before = await computer();
+  const { status, json } = await service.http('PATCH', `/computers/${id}`, { network: wanted });
+  if (status !== 200) {
+    console.log(json.error);
+    expect(status).toBe(400);
+    expect(json.error).toMatch(/cannot be throttled on this host \(.*qdisc/);
+    expect((await computer()).network).toEqual(before.network);
+    return;
+  }
+  const code = `import socket, time; t = time.monotonic(); socket.create_connection(('203.0.113.10', 7), 9); print(time.monotonic() - t)`;
+  const { stdout } = await bash(`python3 -c "${code}"`);
+  expect(Number(stdout)).toBeGreaterThanOrEqual(0.3);
+  expect(Number(stdout)).toBeLessThan(3);
 });

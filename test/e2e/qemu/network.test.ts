@@ -12,6 +12,7 @@ import { applyPolicy, refreshNetwork } from '../../../src/engines/qemu/network/r
 import { readRefusedNames } from '../../../src/engines/qemu/network/refused.js';
 import { dialGuestPort } from '../../../src/engines/qemu/socket.js';
 import { eventually } from '../../support/eventually.js';
+import { PUBLIC, withPublicServers } from '../../support/network/public-servers.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
 import { describeUnless } from '../../support/run/needs.js';
 import { promise } from '../../support/run/promise.js';
@@ -150,27 +151,48 @@ describeUnless(noNetwork)('a machine with internet access', () => {
   });
 
   promise.unless(notRoot)(1, 'reaches a public address', async () => {
-    const name = `vcpub${process.pid}`;
-    await execa('ip', ['netns', 'add', name]);
-    const out = (...args: string[]) => execa('ip', ['netns', 'exec', name, ...args]);
-    try {
-      await execa('ip', ['link', 'add', 'vcpub0', 'type', 'veth', 'peer', 'name', 'vcpub1']);
-      await execa('ip', ['link', 'set', 'vcpub1', 'netns', name]);
-      await execa('ip', ['address', 'add', '192.52.193.129/30', 'dev', 'vcpub0']);
-      await execa('ip', ['link', 'set', 'vcpub0', 'up']);
-      await out('ip', 'address', 'add', '192.52.193.130/30', 'dev', 'vcpub1');
-      await out('ip', 'link', 'set', 'vcpub1', 'up');
-      const listening = out('socat', 'TCP4-LISTEN:8080,fork,reuseaddr', 'SYSTEM:echo public');
-      listening.catch(() => undefined);
+    await withPublicServers(async () => {
       let greeting = '';
       for (let i = 0; i < 10 && greeting === ''; i++) {
-        greeting = await guest.greeting('192.52.193.130', 8080);
+        greeting = await guest.greeting(PUBLIC, 8080);
       }
-      listening.kill('SIGKILL');
       expect(greeting).toBe('public');
+    });
+  });
+});
+
+describeUnless(noNetwork ?? notRoot)('a machine with a rate', () => {
+  it('has it in both directions, and what it is changed to at once', async () => {
+    const RATE = 1e6;
+    const throttled = await TinyGuest.boot(
+      'slow',
+      await planNetwork(probe, policy, { internet: true, rate: '1mbit' }),
+    );
+    const bytes = 200_000;
+    const speedOf = async (command: string) => {
+      const began = performance.now();
+      await throttled.run(command);
+      return (bytes * 8000) / (performance.now() - began);
+    };
+    const speeds = async () => [
+      await speedOf(`nc ${PUBLIC} 19 </dev/null | head -c ${bytes} >/dev/null`),
+      await speedOf(`head -c ${bytes} /dev/zero | nc ${PUBLIC} 9`),
+    ];
+    const change = (network: ComputerNetwork) =>
+      applyPolicy(throttled.spawned.identity, throttled.directory, machinePolicy(network));
+    try {
+      await withPublicServers(async () => {
+        for (const speed of await speeds()) {
+          expect(speed).toBeGreaterThan(RATE * 0.7);
+          expect(speed).toBeLessThan(RATE * 1.3);
+        }
+        await change('internet');
+        for (const speed of await speeds()) expect(speed).toBeGreaterThan(RATE * 1.5);
+        await change({ allow: ['192.52.193.0/24'], rate: '512kbit' });
+        for (const speed of await speeds()) expect(speed).toBeLessThan(512e3 * 1.3);
+      });
     } finally {
-      await execa('ip', ['link', 'del', 'vcpub0']).catch(() => undefined);
-      await execa('ip', ['netns', 'del', name]);
+      await throttled.end();
     }
   });
 });

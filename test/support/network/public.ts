@@ -16,6 +16,11 @@ export interface PublicNetwork {
 
 /** Every address answers `public` on every port in use, and port 7 repeats what it is sent. */
 const PORTS = [80, 81, 5432, 8080];
+/** Port 9 reads all that it is sent, port 19 sends zeros without end. */
+export const SPEED = [
+  ['-u', 'TCP4-LISTEN:9,fork,reuseaddr', 'OPEN:/dev/null,wronly'],
+  ['-U', 'TCP4-LISTEN:19,fork,reuseaddr', 'OPEN:/dev/zero,rdonly'],
+] as const;
 const NETWORKS = ['203.0.113.0/24', '198.51.100.0/24', '10.99.0.0/24'];
 /** A name server that answers everybody, in that network. */
 export const OTHER_RESOLVER = '203.0.113.53';
@@ -89,6 +94,7 @@ export async function openPublicNetwork(
       ]);
     }
     keep(['ip', 'netns', 'exec', name, 'socat', 'TCP4-LISTEN:7,fork,reuseaddr', 'EXEC:cat']);
+    for (const line of SPEED) keep(['ip', 'netns', 'exec', name, 'socat', ...line]);
     const settings = ['no-hosts', 'no-resolv', 'pid-file=', 'bind-interfaces', ...records];
     for (const address of resolvers)
       await atEngine('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');

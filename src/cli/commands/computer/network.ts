@@ -46,7 +46,7 @@ export const command = defineCommand({
       context,
       `${refused.length > 0 ? '' : 'no names were refused; '}network: ${shownNetwork(network)}`,
     );
-    if (typeof network !== 'string' && refused.length > 0) {
+    if (typeof network === 'object' && network.allow && refused.length > 0) {
       await note(context, `to allow more, set the whole list: ${update} --network allow=NAME,...`);
     }
   },

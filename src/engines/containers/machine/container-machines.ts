@@ -105,6 +105,7 @@ export class ContainerMachines {
         throw volumes.explain(error);
       });
     }
+    await this.#options.firewall.ensureThrottle(id);
     const size = this.#sizes.get(id);
     if (size) await this.#setLimits(found.Id, size, signal);
   }

@@ -1,7 +1,7 @@
 import { hostNetworks } from '../../../lib/net/cidr.js';
 import { nftSet } from '../../../lib/net/nft-set.js';
 import { INTERNAL_IPV4_NETWORKS } from '../../../lib/net/special-networks.js';
-import { bridgePrefix, serviceHash } from '../ids.js';
+import { bridgePrefix, serviceHash, throttlePrefix } from '../ids.js';
 
 export interface FirewallPolicy {
   readonly serviceId: string;
@@ -96,9 +96,12 @@ ${table} {
 
 const REMOVAL = `nft list tables inet | while read -r _ _ name; do
   case $name in "$1" | "$1"_* | "check_$1") nft delete table inet "$name" ;; esac
+done
+ip -o link show type ifb | while read -r _ name _; do
+  case $name in "$2"*) ip link del "\${name%:}" ;; esac
 done`;
 
-/** A command that removes the table of a service and those of its machines. */
+/** A command that removes the table of a service and those of its machines, and what throttles them. */
 export function removalOf(table: string): string[] {
-  return ['bash', '-c', REMOVAL, 'vc', table];
+  return ['bash', '-c', REMOVAL, 'vc', table, throttlePrefix(table.replace('_', ''))];
 }

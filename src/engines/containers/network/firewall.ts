@@ -1,18 +1,23 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import type { ComputerNetwork, RefusedName } from '../../../contract/resources/network.js';
+import {
+  type ComputerNetwork,
+  isRestricted,
+  type RefusedName,
+} from '../../../contract/resources/network.js';
 import { Queue } from '../../../lib/async/queue.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
 import type { MachineNetworks } from '../../engine.js';
 import { hasDomains, resolvesNoNames } from '../../network/allow-list.js';
 import { parseRefusedNames } from '../../network/refused-names.js';
+import { notThrottled, throttleOf } from '../../network/throttle.js';
 import { type Dialect, dialectOf } from '../dialect.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgeName } from '../ids.js';
 import { type FirewallPolicy, removalOf, tableName } from './firewall-rules.js';
 import { type Guard, listGuards, openGuard, removeGuards } from './guard.js';
 import { guardCommand } from './guard-script.js';
-import { policyOf } from './policies.js';
+import { linesOfThrottle, policyOf } from './policies.js';
 import { findResolvers, type Resolvers } from './resolvers.js';
 
 /** The host's name servers may change: the rules are made again after this time. */
@@ -82,16 +87,28 @@ export class Firewall {
       this.#problem = isOfRules(error) ? error : undefined;
       throw error;
     }
-    if (id === undefined || !networks().has(id)) return;
-    this.#refuseHostQueries(connection);
+    const network = id === undefined ? undefined : networks().get(id);
+    if (id === undefined || network === undefined) return;
+    this.#refuseHostQueries(connection, network);
     const refused = connection.refused.get(bridgeName(serviceId, id));
     if (refused !== undefined) throw notRestricted(refused);
   }
 
-  /** Throws `unsupported` if the networks of single machines cannot be restricted to this. */
+  /** Throttles a machine that has just started: Podman makes its bridge only then. */
+  async ensureThrottle(id: string): Promise<void> {
+    const network = this.#options.networks().get(id);
+    if (network !== undefined && throttleOf(network).egress !== '') await this.ensure(id);
+  }
+
+  /** Throws `unsupported` if single machines cannot have this network. */
   async checkNetwork(network: ComputerNetwork): Promise<void> {
     const { connection } = await this.#check();
-    this.#refuseHostQueries(connection);
+    this.#refuseHostQueries(connection, network);
+    const throttle = throttleOf(network);
+    if (throttle.egress !== '') {
+      const reason = await connection.guard.tryThrottle(linesOfThrottle(throttle));
+      if (reason !== undefined) throw notThrottled(reason);
+    }
     if (!hasDomains(network)) return;
     if (!this.#options.internet) throw resolvesNoNames();
     if (connection.resolvers.addresses.length === 0) throw noResolver();
@@ -108,8 +125,9 @@ export class Firewall {
     return parseRefusedNames(await guard.refusedNames(bridgeName(this.#options.serviceId, id)));
   }
 
-  #refuseHostQueries({ resolvers }: Connection): void {
+  #refuseHostQueries({ resolvers }: Connection, network: ComputerNetwork): void {
     const { allowNetworks, internet } = this.#options;
+    if (!isRestricted(network)) return;
     if ((internet || allowNetworks.length > 0) && !resolvers.areForwarded) throw asksFromHost();
   }
 

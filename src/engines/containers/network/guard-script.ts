@@ -1,5 +1,6 @@
 import { COLLECT_REFUSED } from '../../network/refused-names.js';
-import { bridgePrefix } from '../ids.js';
+import { THROTTLE } from '../../network/throttle.js';
+import { bridgePrefix, throttlePrefix } from '../ids.js';
 import { type FirewallPolicy, firewallRules, type Limits, tableName } from './firewall-rules.js';
 import { SUBNET_POOL } from './subnets.js';
 
@@ -83,7 +84,7 @@ const STALE_EVERY_S = 10;
 const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
 
 /**
- * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES PYTHON POOL DIRECTORY.
+ * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES PYTHON POOL DIRECTORY IFBS.
  * The first three are the rules with fewer and fewer limits, for kernels that do not support all; the
  * two after the bridges remove stale connections. It works without the service. Rules that were removed
  * or changed are loaded again. While that fails, the bridges of all machines are down, so that machines
@@ -93,9 +94,10 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * removes the table. Changes found by periodic checks are reported with `-` as LINE.
  *
  * DIRECTORY has the policies of single machines, which outlive this container's restarts: BRIDGE.nft, and
- * with domains BRIDGE.conf for a dnsmasq. `policy NAME BRIDGE RULES CONFIGURATION`, both in base64, sets
- * one, with `-` for nothing; `keep NAME BRIDGE…` removes all others; `names NAME` asks for dnsmasq. Each
- * is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
+ * with domains BRIDGE.conf for a dnsmasq; BRIDGE.queues is what throttles it. `policy NAME BRIDGE RULES
+ * CONFIGURATION QUEUES`, all in base64, sets one, with `-` for nothing; `keep NAME BRIDGE…` removes all
+ * others; `names NAME` asks for dnsmasq; `throttle NAME QUEUES` tries whether the kernel has such queues.
+ * Each is answered like a check, with NAME as LINE. A machine whose policy cannot be loaded has its bridge
  * down. `refused NAME BRIDGE` answers `NAME ok NAMES`, in base64: the names that dnsmasq has refused
  * (`COLLECT_REFUSED`, BRIDGE.refused). A table that an earlier guard has loaded stays, with its
  * addresses: its comment is a digest.
@@ -104,11 +106,11 @@ const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
  * rules and another name, which applies to no packet (dormant) and is removed at once.
  */
 const GUARD = `
-count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 expected= rules= state= line= error=
+count=$1 rate=$2 plain=$3 table=$4 bridges=$5 python=$6 pool=$7 policies=$8 ifbs=$9 expected= rules= state= line= error=
 part= held= narrowed= collect='${COLLECT_REFUSED}'
 declare -A servers broken
 shopt -s nullglob
-# Without what single packets change.
+${THROTTLE}# Without what single packets change.
 list_table() {
   nft -s list table inet "$1" 2>/dev/null | sed '/set \\(recent\\|held\\) {/,/^\\t}/d'
 }
@@ -202,13 +204,24 @@ load_policies() {
   done
   narrowed=$(listed_policies)
 }
+ifb_of() {
+  echo "$ifbs\${1#"$bridges"}"
+}
+# Lays the queues of a bridge that has none; Podman makes a bridge at each start.
+slow_down() {
+  local egress= ingress=
+  [ -s "$policies/$1.queues" ] && { read -r egress; read -r ingress; } <"$policies/$1.queues"
+  [ -n "$egress" ] && ip link show dev "$1" >/dev/null 2>&1 || return 0
+  is_throttled "$1" || error=$(throttle "$1" "$(ifb_of "$1")" "$egress" "$ingress" 2>&1)
+}
 remove_policy() {
   end_server "$1"
+  throttle "$1" "$(ifb_of "$1")" '' ''
   rm -f "$policies/$1".*
   nft delete table inet "$(table_of "$1")" 2>/dev/null
   repaired "$1"
 }
-# NAME BRIDGE RULES CONFIGURATION
+# NAME BRIDGE RULES CONFIGURATION QUEUES
 set_policy() {
   local file=$policies/$2 result=ok is_new=
   [ -e "$file.nft" ] || is_new=yes
@@ -224,6 +237,10 @@ set_policy() {
       else load_policy "$2" || result="failed \${error%%$'\n'*}"
       fi
     fi
+    printf %s "\${5#-}" | base64 -d >"$file.queues.new"
+    cmp -s "$file.queues.new" "$file.queues" || throttle "$2" "$(ifb_of "$2")" '' ''
+    mv -f "$file.queues.new" "$file.queues"
+    slow_down "$2" || result="failed \${error%%$'\n'*}"
   fi
   narrowed=$(listed_policies)
   echo "$1 $result"
@@ -242,11 +259,23 @@ keep_policies() {
 refused_names() {
   echo "$1 ok $(base64 -w0 "$policies/$2.refused" 2>/dev/null)"
 }
+# NAME QUEUES
+answer_throttle() {
+  local egress= ingress=
+  { read -r egress; read -r ingress; } < <(base64 -d <<<"$2")
+  if error=$(try_throttle "\${ifbs}try0" "\${ifbs}try1" "$egress" "$ingress" 2>&1); then echo "$1 ok"
+  else echo "$1 failed \${error%%$'\n'*}"
+  fi
+}
 check_policies() {
   local name
   restore_policies
   # A bridge may have been made meanwhile.
   for name in "\${!broken[@]}"; do ip link set "$name" down 2>/dev/null; done
+  for name in "$policies"/*.queues; do
+    name=\${name##*/}
+    slow_down "\${name%.queues}"
+  done
   for name in "\${!servers[@]}"; do kill -0 "\${servers[$name]}" 2>/dev/null || start_server "$name"; done
 }
 # Sets \`line\` to the next one. A time-out may have read a part of it.
@@ -276,6 +305,7 @@ while [ "$line" != end ]; do
     "policy "*) set_policy \${line#* }; read_line; continue ;;
     "keep "*) keep_policies \${line#* }; read_line; continue ;;
     "refused "*) refused_names \${line#* }; read_line; continue ;;
+    "throttle "*) answer_throttle \${line#* }; read_line; continue ;;
     "names "*)
       if command -v dnsmasq >/dev/null; then echo "\${line#* } ok"; else echo "\${line#* } failed"; fi
       read_line
@@ -312,5 +342,6 @@ export function guardCommand(policy: FirewallPolicy): string[] {
     REMOVE_STALE_CONNECTIONS,
     SUBNET_POOL,
     POLICY_DIRECTORY,
+    throttlePrefix(bridgePrefix(policy.serviceId)),
   ];
 }

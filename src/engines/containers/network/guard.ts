@@ -81,12 +81,18 @@ export class Guard {
   /** Sets or removes the policy of a bridge. Resolves with the reason if that fails. */
   setPolicy(bridge: string, policy: Policy | undefined): Promise<string | undefined> {
     const base64 = (text = '') => Buffer.from(text).toString('base64') || '-';
-    return this.#ask('policy ', ` ${bridge} ${base64(policy?.rules)} ${base64(policy?.names)}`);
+    const parts = [policy?.rules, policy?.names, policy?.throttle].map(base64);
+    return this.#ask('policy ', ` ${bridge} ${parts.join(' ')}`);
   }
 
   /** Removes the policies of all other bridges. */
   async keepPolicies(bridges: readonly string[]): Promise<void> {
     await this.#ask('keep ', ['', ...bridges].join(' '));
+  }
+
+  /** Resolves with the reason if the host cannot have these queues. */
+  tryThrottle(throttle: Policy['throttle']): Promise<string | undefined> {
+    return this.#ask('throttle ', ` ${Buffer.from(throttle).toString('base64')}`);
   }
 
   /** Whether it can serve the domains of a policy: its image has dnsmasq. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ComputerNetwork } from '../../../contract/resources/network.js';
+import { type ComputerNetwork, isRestricted } from '../../../contract/resources/network.js';
 import { allowRules, allowSets, hasDomains, nameServerSettings } from '../../network/allow-list.js';
+import { type Throttle, throttleOf } from '../../network/throttle.js';
 import { bridgePrefix } from '../ids.js';
 import { NAME_SERVER_PORT, REDIRECTED, tableName } from './firewall-rules.js';
 
@@ -9,6 +10,8 @@ export interface Policy {
   readonly rules: string;
   /** Configuration of its dnsmasq; empty without domains. */
   readonly names: string;
+  /** The queues of its bridge: {@link linesOfThrottle}. */
+  readonly throttle: string;
 }
 
 interface PolicyParts {
@@ -19,7 +22,7 @@ interface PolicyParts {
 }
 
 /**
- * A table of its own for each machine that is restricted, before the service's table, which still
+ * A table of its own for each machine with a policy, before the service's table, which still
  * applies to what this one accepts: a policy only narrows. Packets of open connections are checked
  * like others, so that a change is in force at once.
  */
@@ -29,11 +32,7 @@ export function policyOf(network: ComputerNetwork, parts: PolicyParts): Policy {
   const table = `table inet ${name}`;
   const isNamed = hasDomains(network);
   const ofMachine = `iifname "${bridge}"`;
-  const rules = (digest: string) => `${table}
-delete ${table}
-${table} {
-  comment "${digest}"
-  ${allowSets(network).join('\n  ')}
+  const restriction = `${allowSets(network).join('\n  ')}
   chain refuse {
     meta l4proto tcp reject with tcp reset
     reject with icmpx type admin-prohibited
@@ -54,12 +53,22 @@ ${table} {
   chain forward {
     type filter hook forward priority -11; policy accept;
     ${ofMachine} goto allowed
-  }
+  }`;
+  const rules = (digest: string) => `${table}
+delete ${table}
+${table} {
+  comment "${digest}"
+  ${isRestricted(network) ? restriction : ''}
 }
 `;
   const settings = nameServerSettings(network, { table: name, upstream: resolvers });
   const listen = [`port=${NAME_SERVER_PORT}`, 'bind-dynamic', `interface=${bridge}`];
   const names = isNamed ? [...listen, 'except-interface=lo', ...settings, ''].join('\n') : '';
   const digest = createHash('sha256').update(rules('')).digest('hex').slice(0, 32);
-  return { rules: rules(digest), names };
+  return { rules: rules(digest), names, throttle: linesOfThrottle(throttleOf(network)) };
+}
+
+/** As the guard takes it. */
+export function linesOfThrottle({ egress, ingress }: Throttle): string {
+  return `${egress}\n${ingress}\n`;
 }

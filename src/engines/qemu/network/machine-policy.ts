@@ -1,5 +1,6 @@
-import type { ComputerNetwork } from '../../../contract/resources/network.js';
+import { type ComputerNetwork, isRestricted } from '../../../contract/resources/network.js';
 import { allowRules, allowSets, hasDomains, nameServerSettings } from '../../network/allow-list.js';
+import { type Throttle, throttleOf } from '../../network/throttle.js';
 import { DNS_ADDRESS } from './addresses.js';
 import { NAME_SERVER_PORT, REDIRECTED_QUERIES } from './firewall-rules.js';
 
@@ -8,12 +9,13 @@ const TABLE = 'inet vc_machine';
 /** The source port of dnsmasq's own queries; not ephemeral, so QEMU has none like it. */
 const QUERY_PORT = 29_054;
 
-/** What a machine's own restriction needs in its network namespace. */
+/** What a machine's own policy needs in its network namespace. */
 export interface MachinePolicy {
   /** nft commands that replace the table of an earlier policy. */
   readonly rules: string;
   /** Configuration of its dnsmasq; empty without domains. */
   readonly names: string;
+  readonly throttle: Throttle;
 }
 
 /**
@@ -23,7 +25,8 @@ export interface MachinePolicy {
  */
 export function machinePolicy(network: ComputerNetwork): MachinePolicy {
   const cleared = `table ${TABLE}\ndelete table ${TABLE}\n`;
-  if (network === 'internet') return { rules: cleared, names: '' };
+  const throttle = throttleOf(network);
+  if (!isRestricted(network)) return { rules: cleared, names: '', throttle };
   const isNamed = hasDomains(network);
   const queries = `chain names {
     type nat hook output priority -100; policy accept;
@@ -46,11 +49,12 @@ export function machinePolicy(network: ComputerNetwork): MachinePolicy {
   }
 }
 `;
-  if (!isNamed) return { rules, names: '' };
+  if (!isNamed) return { rules, names: '', throttle };
   const listen = [`port=${NAME_SERVER_PORT}`, 'bind-interfaces', 'listen-address=127.0.0.1'];
   const settings = nameServerSettings(network, {
     table: 'vc_machine',
     upstream: [DNS_ADDRESS],
   });
-  return { rules, names: [...listen, `query-port=${QUERY_PORT}`, ...settings, ''].join('\n') };
+  const names = [...listen, `query-port=${QUERY_PORT}`, ...settings, ''].join('\n');
+  return { rules, names, throttle };
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import type { ComputerNetwork } from '../../../contract/resources/network.js';
+import { type ComputerNetwork, isRestricted } from '../../../contract/resources/network.js';
 import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY, GUEST_NETWORK, RELAY_PORT } from './addresses.js';
 import { type Counting, machineRules, type NetworkPolicy } from './firewall-rules.js';
-import { machinePolicy } from './machine-policy.js';
+import { type MachinePolicy, machinePolicy } from './machine-policy.js';
 
 export type NetworkMode =
   /** A network namespace with filtered access to the outside. */
@@ -41,6 +41,7 @@ export interface MachineNetwork {
   readonly rules: string;
   /** Configuration of a dnsmasq in its namespace; empty for none. */
   readonly names: string;
+  readonly throttle?: MachinePolicy['throttle'];
   /** The host's addresses that the rules block. */
   readonly hostAddresses: readonly string[];
 }
@@ -57,7 +58,7 @@ export async function planNetwork(
     return { mode, guest: null, rules: '', names: '', hostAddresses: [] };
   }
   const addresses = await hostAddresses();
-  const { rules, names } = machinePolicy(network);
+  const { rules, names, throttle } = machinePolicy(network);
   return {
     mode: 'filtered',
     guest: {
@@ -65,8 +66,9 @@ export async function planNetwork(
       gateway: GUEST_GATEWAY,
       dns: policy.internet ? [GUEST_DNS] : [],
     },
-    rules: machineRules(policy, addresses, probe.counting) + (network === 'internet' ? '' : rules),
+    rules: machineRules(policy, addresses, probe.counting) + (isRestricted(network) ? rules : ''),
     names,
+    throttle,
     hostAddresses: addresses,
   };
 }

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { ENVIRONMENT } from '../process/command.js';
-import { REFUSED_FILE, SERVE_NAMES } from '../process/supervisor-script.js';
+import { REFUSED_FILE, SERVE_NAMES, THROTTLE_MACHINE } from '../process/supervisor-script.js';
 import { replaceHostAddresses } from './firewall-rules.js';
 import type { MachinePolicy } from './machine-policy.js';
 import { hostAddresses, type MachineNetwork } from './plan.js';
@@ -25,10 +25,11 @@ export async function refreshNetwork(
 }
 
 /**
- * RULES NAMES, in the machine's directory: replaces the table of a policy and its dnsmasq. That ends
- * first, so that it adds no address to the new table. A machine without rules reaches nothing.
+ * RULES NAMES EGRESS INGRESS, in the machine's directory: replaces the table of a policy, its dnsmasq and
+ * its throttle. dnsmasq ends first, so that it adds no address to the new table. A machine without rules
+ * reaches nothing.
  */
-const APPLY = `${SERVE_NAMES}
+const APPLY = `${SERVE_NAMES}${THROTTLE_MACHINE}
 nft list table inet vc >/dev/null 2>&1 || exit 0
 if [ -e names.pid ]; then
   pid=$(cat names.pid)
@@ -37,6 +38,7 @@ if [ -e names.pid ]; then
 fi
 rm -f ${REFUSED_FILE}
 nft "$1" || exit
+throttle_machine "$3" "$4" || exit
 [ -z "$2" ] || serve_names "$2"
 `;
 
@@ -44,10 +46,10 @@ nft "$1" || exit
 export async function applyPolicy(
   identity: ProcessIdentity,
   directory: string,
-  { rules, names }: MachinePolicy,
+  { rules, names, throttle: { egress, ingress } }: MachinePolicy,
 ): Promise<void> {
   if (!(await processIs(identity))) return;
-  const script = ['sh', '-c', APPLY, 'vc-policy', rules, names];
+  const script = ['sh', '-c', APPLY, 'vc-policy', rules, names, egress, ingress];
   await inNamespace(identity, ['--net', '--pid'], script, directory);
 }
 

@@ -58,6 +58,8 @@ export function machineCommand(parts: CommandParts): string[] {
     network.mode,
     network.rules,
     network.names,
+    network.throttle?.egress ?? '',
+    network.throttle?.ingress ?? '',
     relay,
     program,
     ...args,

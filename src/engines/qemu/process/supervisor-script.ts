@@ -1,9 +1,13 @@
 import { COLLECT_REFUSED } from '../../network/refused-names.js';
+import { THROTTLE } from '../../network/throttle.js';
 import { DNS_ADDRESS, OUTER_NETWORK, RELAY_PORT, RELAY_SOCKET } from '../network/addresses.js';
 import { NAME_SERVER_PORT } from '../network/firewall-rules.js';
 
 /** Bytes of a machine's standard error that are kept of one run. */
 export const LOG_BYTES = 1024 * 1024;
+
+/** Of the way out: what slirp4netns can have at most. */
+const MTU = 65_520;
 
 /** A guest's simultaneous connections; each takes a descriptor of slirp4netns. */
 const MAX_CONNECTIONS = 4096;
@@ -56,6 +60,18 @@ serve_names() {
 }
 `;
 
+/**
+ * A shell function that throttles the machine's way out in its namespace: EGRESS INGRESS. Queues of slow
+ * networks need packets of a usual size.
+ */
+export const THROTTLE_MACHINE = `${THROTTLE}
+throttle_machine() {
+  mtu=${MTU}
+  [ -z "$1" ] || mtu=1500
+  ip link set tap0 mtu $mtu && throttle tap0 throttle0 "$1" "$2"
+}
+`;
+
 const RECORD_AND_EXEC = (prefix: string) => `
 read -r pid name state parent group session terminal owner flags minor minors major majors \\
   user system users systems priority nice threads alarm start rest </proc/self/stat
@@ -65,13 +81,13 @@ exec ${prefix} "$@" 5>&- 6>&- 8>&- 9>&-
 `;
 
 /**
- * Runs in the machine's network namespace: MODE RULES NAMES RELAY PROGRAM ARGUMENT…
+ * Runs in the machine's network namespace: MODE RULES NAMES EGRESS INGRESS RELAY PROGRAM ARGUMENT…
  *
  * slirp4netns starts while nft loads the rules; QEMU is executed when both are done.
  */
-const STAGE = `${SERVE_NAMES}
-mode=$1 rules=$2 names=$3 relay=$4
-shift 4
+const STAGE = `${SERVE_NAMES}${THROTTLE_MACHINE}
+mode=$1 rules=$2 names=$3 egress=$4 ingress=$5 relay=$6
+shift 6
 read -r pid rest </proc/self/stat
 echo "$pid" >&5
 exec 5>&-
@@ -82,6 +98,9 @@ if [ "$mode" = filtered ]; then
   fi
   read -r ready <&6
   [ "$ready" = 1 ] || exit 125
+  if [ -n "$egress" ]; then
+    throttle_machine "$egress" "$ingress" || exit 125
+  fi
   if [ -n "$names" ]; then
     serve_names "$names" || exit 125
   fi
@@ -98,11 +117,11 @@ ${RECORD_AND_EXEC(WITHOUT_PRIVILEGES)}`;
 
 /** Used where the host allows no namespaces; already runs as the machine's user. */
 const PLAIN_STAGE = `
-shift 4
+shift 6
 ${RECORD_AND_EXEC('')}`;
 
 /**
- * Process 1 of the machine's PID namespace: STAGE MODE RULES NAMES RELAY PROGRAM ARGUMENT…
+ * Process 1 of the machine's PID namespace: STAGE MODE RULES NAMES EGRESS INGRESS RELAY PROGRAM ARGUMENT…
  * When it exits, the kernel kills every process in the namespace. It waits for QEMU and records its
  * exit status, so that a service that starts later can read it.
  *
@@ -119,7 +138,7 @@ outside() {
   ulimit -f ${LOG_BYTES / 512}
   max=$(ulimit -H -n)
   [ "$max" != unlimited ] && [ "$max" -lt ${MAX_CONNECTIONS} ] || ulimit -n ${MAX_CONNECTIONS}
-  exec slirp4netns --configure --mtu=65520 --cidr=${OUTER_NETWORK} --disable-host-loopback \\
+  exec slirp4netns --configure --mtu=${MTU} --cidr=${OUTER_NETWORK} --disable-host-loopback \\
     --enable-sandbox --enable-seccomp --netns-type=path --ready-fd=7 /proc/self/fd/3 tap0 \\
     3<"/proc/$1/ns/net" 7>&1 >&2 6>&- 8>&- 9>&-
 }

@@ -41,6 +41,11 @@ it.each([
     ['allow=example.com,10.0.0.0/8', 'allow=db.example.com:5432'],
     { allow: ['example.com', '10.0.0.0/8', 'db.example.com:5432'] },
   ],
+  [['internet,rate=1mbit,delay=200ms'], { internet: true, rate: '1mbit', delay: '200ms' }],
+  [
+    ['allow=example.com,internet', 'rate=1mbit'],
+    { allow: ['example.com', 'internet'], rate: '1mbit' },
+  ],
 ] as const)('sends the network %j', async (given, network) => {
   const options = given.flatMap((one) => ['--network', one]);
   expect((await create(...options)).code).toBe(0);
@@ -53,7 +58,11 @@ it.each([
   [['all'], 'must be internet, none, or allow='],
   [['allow='], '"" must be a domain'],
   [['allow=example.com,::1'], '"::1" must be IPv4'],
-  [['none', 'allow=example.com'], 'none cannot be combined'],
+  [['none', 'allow=example.com'], 'none and allow cannot be combined'],
+  [['none,rate=1mbit'], 'none has nothing to throttle'],
+  [['rate=1mbit'], 'needs internet or allow= before it: internet,rate=1mbit'],
+  [['internet,rate=1'], 'rate must be from "8kbit" to "10gbit"'],
+  [['internet,delay=1h'], 'delay must be from "1ms" to "10s"'],
 ] as const)('refuses the network %j', async (given, message) => {
   const { code, stderr } = await create(...given.flatMap((one) => ['--network', one]));
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { ComputerNetwork } from '../../../src/contract/resources.js';
+import { throttleOf } from '../../../src/engines/network/throttle.js';
+
+it('bounds both directions by a rate, with a burst that a fast network needs', () => {
+  const slow = 'tbf rate 1mbit burst 16000 latency 200ms';
+  expect(throttleOf({ internet: true, rate: '1mbit' })).toEqual({ egress: slow, ingress: slow });
+  expect(throttleOf({ allow: ['example.com'], rate: '1gbit' }).egress).toBe(
+    'tbf rate 1gbit burst 1250000 latency 200ms',
+  );
+});
+
+it('delays one direction, which a round trip passes once', () => {
+  expect(throttleOf({ internet: true, delay: '200ms' })).toEqual({
+    egress: 'netem limit 100000 delay 200ms',
+    ingress: '',
+  });
+  // Room for what is on its way: 125 kB/s for 400 ms, and a burst.
+  expect(throttleOf({ internet: true, delay: '200ms', rate: '1mbit' })).toEqual({
+    egress: 'netem limit 44 delay 200ms rate 1mbit',
+    ingress: 'tbf rate 1mbit burst 16000 latency 200ms',
+  });
+});
+
+it('leaves other networks as they are', () => {
+  const networks: ComputerNetwork[] = ['internet', 'none', { allow: ['example.com'] }];
+  for (const network of networks) {
+    expect(throttleOf(network)).toEqual({ egress: '', ingress: '' });
+  }
+});

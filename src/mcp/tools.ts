@@ -124,6 +124,9 @@ export const tools: readonly Tool[] = [
       env: jsonOr(z.record(z.string(), z.string())).optional().describe('Environment variables.'),
       setup: z.string().optional().describe('Bash script that is run once, before it is ready.'),
       network: jsonOr(ComputerNetwork).optional(),
+      volumes: jsonOr(z.array(z.string()))
+        .optional()
+        .describe('Volumes to mount, such as "data:/data": directories that outlive computers.'),
     }),
     annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
     run: async (service, { project, name, ...asked }, signal) => {

@@ -100,7 +100,8 @@ describe('a new computer', () => {
   it('has an engine, a network, volumes and what protects it', () => {
     const options = {
       ...{ os: 'linux', engine: 'qemu', member: '', on_idle: 'delete', auto_stop: '5' },
-      ...{ network: 'example.com\r\n\n203.0.113.0/24', volumes: 'data:/data:ro', protected: 'on' },
+      ...{ network: 'example.com\r\n\n203.0.113.0/24', protected: 'on' },
+      ...{ 'volume data': '/data:ro', 'volume other': '' },
     };
     const intent = computerIntent(form({ ...fields, ...options }));
     const network = { allow: ['example.com', '203.0.113.0/24'] };
@@ -115,6 +116,10 @@ describe('a new computer', () => {
     ]);
     expect(computerIntent(form({ ...fields, network: 'none' }))).toMatchObject({
       ...{ body: { network: 'none' }, vc: [...vc, '--network', 'none'] },
+    });
+    expect(computerIntent(form({ ...fields, rate: '1mbit', delay: '200ms' }))).toMatchObject({
+      body: { network: { internet: true, rate: '1mbit', delay: '200ms' } },
+      vc: [...vc, '--network', 'internet,rate=1mbit,delay=200ms'],
     });
   });
 

@@ -25,6 +25,8 @@ export const PAGE_PATHS = [
   '/streams',
   '/webhooks',
   '/images',
+  '/volumes',
+  '/runs',
   '/usage',
   '/hosts',
 ] as const;

@@ -10,6 +10,7 @@ import { openTestApp, type TestApp } from '../../support/app.js';
 import { inspect } from '../../support/dashboard/checks.js';
 import { downloaded, partsOf } from '../../support/dashboard/parts.js';
 import { eventually } from '../../support/eventually.js';
+import { FakeMountingEngine } from '../../support/fake-engine.js';
 import { describeUnless } from '../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../support/screen/browser.js';
 
@@ -26,7 +27,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
 
   beforeAll(async () => {
     if (!existsSync(BUILT)) await buildDashboard();
-    app = await openTestApp({ maxRunning: 5 });
+    app = await openTestApp({ maxRunning: 5, engine: new FakeMountingEngine() });
     await app.send('POST', '/api/projects', { body: { name: 'demo' } });
     for (const name of ['one', 'two', 'three']) {
       const { json } = await app.send('POST', '/api/projects/demo/computers', { body: { name } });
@@ -221,6 +222,47 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     expect(await dialog.locator('.failure').count()).toBe(0);
     await inspect(page, 'computer-wrong');
     await pictures('computer-wrong');
+  }, 120_000);
+
+  it('creates volumes, mounts them in a new computer, and deletes those that none mounts', async () => {
+    await app.send('DELETE', '/api/projects/demo/computers/two');
+    await open('/volumes');
+    const dialog = partsOf(page).dialog();
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await page.getByRole('heading', { name: 'No volume yet' }).waitFor();
+    for (const name of ['data', 'models']) {
+      await page.getByRole('button', { name: 'New volume' }).click();
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByRole('button', { name: 'Create volume' }).click();
+      await row(name).getByText('0 computers').waitFor();
+    }
+    await page.goto(url('/computers?create=1'));
+    await dialog.getByText('More options').click();
+    await dialog.getByLabel('Name').fill('two');
+    await dialog.getByLabel('Volume data').fill('/data:ro');
+    await inspect(page, 'new-computer');
+    await pictures('new-computer');
+    await dialog.getByRole('button', { name: 'Create computer' }).click();
+    await partsOf(page).tile('two').waitFor();
+    const { json } = await app.send('GET', '/api/projects/demo/computers/two');
+    expect(json.volumes).toEqual([{ name: 'data', path: '/data', read_only: true }]);
+    await page.goto(url('/volumes'));
+    await row('data').getByText('1 computer').waitFor();
+    await inspect(page, 'volumes');
+    await pictures('volumes');
+    await page.getByRole('button', { name: 'Actions of data' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await dialog.getByText('Mounted by 1 computer').waitFor();
+    await dialog.getByRole('button', { name: 'Delete volume' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/demo\/two/)
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Actions of models' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete volume' }).click();
+    await row('models').waitFor({ state: 'detached' });
   }, 120_000);
 
   it('asks for a confirmation where many are lost, with the focus away from the red button', async () => {

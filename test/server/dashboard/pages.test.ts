@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -45,6 +45,14 @@ test('every page answers the document with a strict policy, and is asked for aga
       'cache-control': 'no-cache',
     });
   }
+});
+
+test('every page that the document has can be reloaded', () => {
+  const named = (path: string) => path.replaceAll(/:\w+/g, ':x');
+  const source = readFileSync('src/dashboard/app/pages/pages.tsx', 'utf8');
+  const pages = [...source.matchAll(/<Route path="([^"?]+)/g)].map(([, path = '']) => named(path));
+  expect(PAGE_PATHS.map(named)).toEqual(expect.arrayContaining(pages));
+  expect(pages.length).toBeGreaterThan(10);
 });
 
 test('only the document of the terminal may add styles', async () => {

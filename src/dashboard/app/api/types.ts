@@ -25,6 +25,7 @@ export type {
   TrajectoryStep,
   TrajectorySteps,
   UsageReport,
+  Volume,
   Webhook,
 } from '../../../contract/types/index.js';
 
@@ -34,6 +35,7 @@ export interface Lists {
   readonly projects: Answer<'listProjects'>;
   readonly secrets: Answer<'listSecrets'>;
   readonly connections: Answer<'listConnections'>;
+  readonly volumes: Answer<'listVolumes'>;
   readonly webhooks: Answer<'listWebhooks'>;
   readonly deliveries: Answer<'listDeliveries'>;
   readonly members: Answer<'listMembers'>;

@@ -14,6 +14,7 @@ const Activity = page(async () => (await import('./activity/activity.js')).Activ
 const Streams = page(async () => (await import('./streams/streams.js')).Streams);
 const Webhooks = page(async () => (await import('./webhooks/webhooks.js')).Webhooks);
 const Images = page(async () => (await import('./images/images.js')).Images);
+const Volumes = page(async () => (await import('./volumes/volumes.js')).Volumes);
 const Hosts = page(async () => (await import('./hosts/hosts.js')).Hosts);
 const Runs = page(async () => (await import('./runs/runs.js')).Runs);
 const Usage = page(async () => (await import('./usage/usage.js')).Usage);
@@ -37,6 +38,7 @@ export function Pages() {
       <Route path="/streams" component={Streams} />
       <Route path="/webhooks" component={Webhooks} />
       <Route path="/images" component={Images} />
+      <Route path="/volumes" component={Volumes} />
       <Route path="/hosts" component={Hosts} />
       <Route path="/runs" component={Runs} />
       <Route path="/usage" component={Usage} />

@@ -22,6 +22,7 @@ const PAGES: readonly Entry[] = [
   { path: '/activity', name: 'Activity', icon: 'activity' },
   { path: '/streams', name: 'Streams', icon: 'streams' },
   { path: '/images', name: 'Images', icon: 'images' },
+  { path: '/volumes', name: 'Volumes', icon: 'volumes' },
   { path: '/usage', name: 'Usage', icon: 'usage' },
 ];
 /** Only for keys that may manage. */

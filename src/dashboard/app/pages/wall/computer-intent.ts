@@ -1,4 +1,5 @@
 import type { Intent } from '../../api/commands.js';
+import type { Computer } from '../../api/types.js';
 import { given } from '../../components/forms/given.js';
 import { readPairs } from '../../components/forms/pairs.js';
 
@@ -13,6 +14,9 @@ const TEXTS = {
   locale: '--locale',
 };
 
+/** Begins the names of the fields with the paths of volumes. */
+export const VOLUME = 'volume ';
+
 /** The request for a new computer. */
 export function computerIntent(fields: FormData): Intent {
   const name = given(fields, 'name') ?? '';
@@ -22,8 +26,11 @@ export function computerIntent(fields: FormData): Intent {
   const [labels, env] = [readPairs(given(fields, 'labels')), readPairs(given(fields, 'env'))];
   const setup = given(fields, 'setup');
   const onIdle = given(fields, 'on_idle') === 'delete';
-  const [allowed, volumes] = [given(fields, 'network'), given(fields, 'volumes')].map(linesOf);
-  const network = networkOf(allowed ?? []);
+  const network = networkOf(fields);
+  const volumes = [...fields.keys()].flatMap((field) => {
+    const path = field.startsWith(VOLUME) ? given(fields, field) : undefined;
+    return path === undefined ? [] : [`${field.slice(VOLUME.length)}:${path}`];
+  });
   const texts = Object.entries(TEXTS).flatMap(([key, option]) => {
     const value = given(fields, key);
     return value === undefined ? [] : [{ key, option, value }];
@@ -44,7 +51,7 @@ export function computerIntent(fields: FormData): Intent {
     ...(hasSudo ? {} : { sudo: false }),
     ...(fields.has('protected') ? { protected: true } : {}),
     ...(network === undefined ? {} : { network }),
-    ...(volumes?.length ? { volumes } : {}),
+    ...(volumes.length > 0 ? { volumes } : {}),
   };
   const request = { method: 'POST', path: '/computers?wait=0', body } as const;
   // `vc create` reads the script from a file.
@@ -58,9 +65,8 @@ export function computerIntent(fields: FormData): Intent {
   for (const pair of Object.entries(env)) vc.push('--env', pair.join('='));
   if (!hasSudo) vc.push('--no-sudo');
   if (fields.has('protected')) vc.push('--protect');
-  if (network === 'none') vc.push('--network', 'none');
-  else if (network !== undefined) vc.push('--network', `allow=${network.allow.join(',')}`);
-  for (const volume of volumes ?? []) vc.push('--volume', volume);
+  if (network !== undefined) vc.push('--network', optionOf(network));
+  for (const volume of volumes) vc.push('--volume', volume);
   return { ...request, vc };
 }
 
@@ -72,8 +78,19 @@ function linesOf(text = ''): string[] {
     .filter((line) => line !== '');
 }
 
-/** What the lines allow: all without any, nothing for `none`. */
-function networkOf(lines: readonly string[]): 'none' | { allow: readonly string[] } | undefined {
-  if (lines.length === 0) return undefined;
-  return lines.length === 1 && lines[0] === 'none' ? 'none' : { allow: lines };
+/** What the lines allow: all without any, nothing for `none`; throttled if a rate or delay is given. */
+function networkOf(fields: FormData): Computer['network'] | undefined {
+  const allow = linesOf(given(fields, 'network'));
+  const [rate, delay] = [given(fields, 'rate'), given(fields, 'delay')];
+  const throttle = { ...(rate && { rate }), ...(delay && { delay }) };
+  if (allow.length === 1 && allow[0] === 'none') return 'none';
+  if (allow.length > 0) return { allow, ...throttle };
+  return rate || delay ? { internet: true, ...throttle } : undefined;
+}
+
+function optionOf(network: Computer['network']): string {
+  if (typeof network === 'string') return network;
+  const { allow, rate, delay } = network;
+  const reached = allow === undefined ? 'internet' : `allow=${allow.join(',')}`;
+  return [reached, rate && `rate=${rate}`, delay && `delay=${delay}`].filter(Boolean).join(',');
 }

@@ -6,7 +6,7 @@ import { Area, Choice, Field, Tick } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { useData } from '../../state/use-data.js';
 import { computers, noteComputer } from '../../state/wall.js';
-import { computerIntent } from './computer-intent.js';
+import { computerIntent, VOLUME } from './computer-intent.js';
 
 const NEW = '';
 
@@ -27,6 +27,7 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
   const { value } = useData('new-computer', async (signal) => ({
     ...(await call<Lists['projects']>('GET', '/projects', { signal })),
     ...(await call<Lists['images']>('GET', '/images', { signal })),
+    ...(await call<Lists['volumes']>('GET', '/volumes', { signal })),
     ...(await call<Health>('GET', '/health', { signal })),
   }));
   const projects = value?.projects.map(({ name }) => name) ?? [];
@@ -143,12 +144,24 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
           placeholder="example.com"
           hint="What it may reach: one domain, address or network a line; none: nothing. Empty: the internet."
         />
-        <Area
-          label="Volumes"
-          name="volumes"
-          placeholder="data:/data"
-          hint="One NAME:PATH a line, with :ro to only read it."
-        />
+        <div class="columns">
+          <Field
+            label="Rate, both ways"
+            name="rate"
+            placeholder="1mbit"
+            hint="Empty: not limited."
+          />
+          <Field label="Delay" name="delay" placeholder="200ms" hint="Added to each round trip." />
+        </div>
+        {value?.volumes.map(({ name }) => (
+          <Field
+            key={name}
+            label={`Volume ${name}`}
+            name={`${VOLUME}${name}`}
+            placeholder="/data"
+            hint="Where it is mounted; with :ro it is only read. Empty: it is not mounted."
+          />
+        ))}
         <Tick name="protected">It cannot be deleted until this is switched off</Tick>
         <Tick name="sudo" checked>
           Its user may become root with sudo

@@ -13,6 +13,7 @@ import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';
 import { request } from '../targets/client.js';
 import { computerAddress, isComputerId } from '../targets/computer-address.js';
+import { orDeleted } from '../targets/deleted.js';
 import { listComputers } from '../targets/lookup/find-computer.js';
 import { ownerOption } from '../targets/owners.js';
 
@@ -68,7 +69,7 @@ export const command = defineCommand({
       text,
       { completes: 'computer' },
     ),
-    action: value('--action <part>', 'only operations whose name contains this', text),
+    action: value('--action <part>', 'only actions that contain this, such as rm', text),
     key: value('--key <key>', 'only what was done with this key, by its name or id', text, {
       completes: 'key',
     }),
@@ -87,6 +88,7 @@ export const command = defineCommand({
       does: 'Show the history of a deleted computer',
       command: 'vc audit --computer cmp_0123456789abcdefghjk',
     },
+    { does: 'Show who removed computers', command: 'vc audit --action rm --since 7d' },
     { does: 'Show what failed today', command: 'vc audit --outcome failed --since 24h' },
     { does: 'Show what keys were refused', command: 'vc audit --outcome forbidden' },
     { does: 'Show what another owner did', command: 'vc audit --owner alice' },
@@ -101,7 +103,7 @@ export const command = defineCommand({
     const query = {
       limit,
       before,
-      computer: computer === undefined ? undefined : await computerId(context, computer),
+      computer: computer === undefined ? undefined : await orDeleted(computerId(context, computer)),
       action,
       key,
       outcome,

@@ -91,7 +91,8 @@ export const AuditQuery = ActionsQuery.extend({
     .max(64)
     .optional()
     .meta({
-      description: 'Only entries whose `action` contains this, in any case.',
+      description:
+        'Only entries whose `action` contains this, or the command of `vc` for it, such as `rm` for `deleteComputer`; in any case.',
       examples: ['snapshot'],
     }),
   key: z

@@ -152,6 +152,10 @@ describe('vc audit', () => {
     log(entries);
     const unknown = await world.run(['audit', '--computer', 'demo/none']);
     expect(unknown.code).toBe(5);
+    const remedy = 'for a deleted one: vc audit --computer ID';
+    expect(unknown.stderr).toContain(remedy);
+    const history = await world.run(['history', 'demo/none']);
+    expect(history).toMatchObject({ code: 5, stderr: expect.stringContaining(remedy) });
     const others = await world.run(['audit', '--owner', 'alice', '--computer', 'desktop']);
     expect(others.code).toBe(2);
     expect(others.stderr).toContain('COMPUTER ID');

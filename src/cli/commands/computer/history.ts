@@ -6,6 +6,7 @@ import { tableFormat } from '../../output/format/options.js';
 import { note, print, printJson } from '../../output/print.js';
 import { printTable } from '../../output/table.js';
 import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
+import { orDeleted } from '../../targets/deleted.js';
 
 export const command = defineCommand({
   name: 'history',
@@ -32,7 +33,8 @@ export const command = defineCommand({
   ],
   async run(context, { computer: given }, { limit }) {
     const computer = await namedOrOnly(context, given);
-    const answer = await onComputer(context, 'listActions', computer, undefined, { limit });
+    const listing = onComputer(context, 'listActions', computer, undefined, { limit });
+    const answer = await orDeleted(listing);
     const { actions } = answer;
     if (context.globals.json) await printJson(context, answer);
     else if (context.globals.quiet) for (const { id } of actions) await print(context, String(id));

@@ -1,3 +1,4 @@
+import { actionsOf } from '../../../contract/audit-commands.js';
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
 
@@ -22,7 +23,7 @@ export interface AuditFilter {
   readonly before?: number | undefined;
   readonly limit: number;
   readonly computer?: string | undefined;
-  /** A part of the action's name, in any case. */
+  /** A part of the action's name, or of the command that is shown for it, in any case. */
   readonly action?: string | undefined;
   /** Name or id. */
   readonly key?: string | undefined;
@@ -52,7 +53,8 @@ export function auditStore(db: Db, most = MOST) {
       `SELECT actions.*, keys.name AS key_name FROM actions
          LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = actions.owner_id
        WHERE ${condition} AND actions.id < :before
-         AND (:action = '' OR instr(lower(action), lower(:action)) > 0)
+         AND (:action = '' OR instr(lower(action), lower(:action)) > 0
+           OR action IN (SELECT value FROM json_each(:actions)))
          AND (:key = '' OR key_id = :key OR keys.name = :key)
          AND (:outcome = '' OR outcome = :outcome
            OR (:outcome = 'failed' AND outcome NOT IN ('ok', 'cancelled')))
@@ -101,7 +103,8 @@ export function auditStore(db: Db, most = MOST) {
       const { action = '', key = '', outcome = '' } = filter;
       // In the form of `at`, since texts are compared.
       const since = filter.since === undefined ? '' : new Date(filter.since).toISOString();
-      const bound = { owner, before, limit, action, key, outcome, since };
+      const actions = JSON.stringify(action === '' ? [] : actionsOf(action));
+      const bound = { owner, before, limit, action, actions, key, outcome, since };
       if (computer !== undefined) {
         const last = projectOf.get(owner, computer) as { project_id: string | null } | undefined;
         if (projectId !== undefined && last?.project_id !== projectId) return [];

@@ -56,6 +56,8 @@ it('lists the entries that match an action, a key and an outcome, before the lim
     { ...row, action: 'createKey', outcome: 'forbidden' },
     { ...row, action: 'deleteKey', outcome: 'ok', key_id: 'key_1' },
     { ...row, action: 'process', outcome: 'cancelled' },
+    { ...row, action: 'deleteComputer', outcome: 'ok' },
+    { ...row, action: 'expire', outcome: 'ok' },
     { ...row, at: '2026-11-30T10:00:00.500Z', action: 'type', outcome: 'controlled' },
     ...Array.from({ length: 50 }, () => ({ ...row, action: 'click', outcome: 'ok' })),
   ]);
@@ -63,6 +65,10 @@ it('lists the entries that match an action, a key and an outcome, before the lim
     store.listOfOwner({ id: 'owner' }, { limit: 2, ...filter }).map(({ action }) => action);
   expect(found({})).toEqual(['click', 'click']);
   expect(found({ action: 'KEY' })).toEqual(['deleteKey', 'createKey']);
+  // As the command line shows them: rm, rm (expired), and exec.
+  expect(found({ action: 'Rm' })).toEqual(['expire', 'deleteComputer']);
+  expect(found({ action: 'expired' })).toEqual(['expire']);
+  expect(found({ action: 'exec' })).toEqual(['process']);
   expect(found({ key: 'lap' })).toEqual(['deleteKey']);
   expect(found({ key: 'key_1' })).toEqual(['deleteKey']);
   expect(found({ outcome: 'failed' })).toEqual(['type', 'createKey']);

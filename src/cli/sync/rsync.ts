@@ -14,6 +14,7 @@ import { SafeText } from '../terminal/safe-output.js';
 /** What `vc sync` takes besides the directories. */
 export interface SyncOptions {
   readonly delete: boolean;
+  readonly update: boolean;
   readonly exclude: readonly string[];
   readonly gitignore: boolean;
   readonly dryRun: boolean;
@@ -64,6 +65,7 @@ function rsyncArguments(context: Context, options: SyncOptions, source: Side): r
     // What the computer sends may not become a program with the rights of root, or lead elsewhere.
     ...(isFromComputer ? ['--chmod=ug-s,o-t', '--safe-links'] : []),
     ...(options.delete ? ['--delete-after'] : []),
+    ...(options.update ? ['--update'] : []),
     ...(options.dryRun ? ['--dry-run'] : []),
     ...options.exclude.map((pattern) => `--exclude=${pattern}`),
     ...(options.gitignore ? ['--exclude=.git/', '--filter=:- .gitignore'] : []),

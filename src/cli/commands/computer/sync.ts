@@ -30,7 +30,8 @@ export const command = defineCommand({
   details: [
     'One side is COMPUTER:DIRECTORY; a relative one starts at the home directory. Copies what differs in',
     'size or time with the rsync of this machine over vc ssh, and prints each change. The target is',
-    'created if it is missing; what only it has stays, unless --delete is given. Permissions, times',
+    'created if it is missing; what only it has stays, unless --delete is given, and what both have is',
+    'replaced, unless --update is given and it is newer there. Permissions, times',
     'and symbolic links are kept, but from a computer no link that leaves the directory. --gitignore',
     'leaves out .git and what the .gitignore files name, also from --delete; rules with ! have no',
     'effect. --watch copies again after each change until Ctrl-C. With --json each change is one line of',
@@ -39,6 +40,7 @@ export const command = defineCommand({
   arguments: { source: path('source'), target: path('target') },
   options: {
     delete: flag('--delete', 'remove what the source does not have from the target'),
+    update: flag('-u, --update', 'leave files that are newer in the target'),
     exclude: list(
       '--exclude <pattern>',
       'leave out files that match a pattern of rsync; repeatable',

@@ -55,6 +55,18 @@ const habits: readonly Habit[] = [
     word: /^--format\b/,
     instead: 'For other formats: --json, --jq EXPRESSION, -o wide or -o yaml.',
   },
+  {
+    code: 'unknownOption',
+    command: /^(computer )?sync$/,
+    word: /^--(ignore|include|filter|skip)\b/,
+    instead: 'To leave files out: --exclude PATTERN, or --gitignore.',
+  },
+  {
+    code: 'unknownOption',
+    command: /^(computer )?sync$/,
+    word: /^--(both|two-way|bidirectional|mirror)\b/,
+    instead: 'Run it once in each direction, with --update, which keeps newer files.',
+  },
   ...['status', 'logs', 'stop', 'restart'].map((verb) => ({
     code: 'excessArguments' as const,
     command: /^serve\b/,

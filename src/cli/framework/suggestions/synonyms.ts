@@ -69,6 +69,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['service'], 'daemon server'],
   [['serve'], 'daemon server host'],
   [['setup'], 'install init'],
+  [['setup --remove'], 'uninstall purge'],
   [['doctor'], 'check diagnose health test'],
   [['image import'], 'load import'],
   [['image build'], 'build'],

@@ -38,7 +38,7 @@ const sync = (...words: string[]) =>
 
 test('rsync gets the directories, with vc ssh as its way to the computer', async () => {
   writeRsync(`echo '>f+++++++++ new'; echo 'odd message'`);
-  const words = ['./src', 'demo/desktop:x y', '--delete', '--exclude', '-a b', '--gitignore'];
+  const words = ['./src', 'demo/desktop:x y', '--delete', '-u', '--exclude', '-a b', '--gitignore'];
   const outcome = await sync(...words, '--base-url', world.service.baseUrl);
   expect(outcome).toMatchObject({ code: 0, stdout: 'created new\n' });
   expect(outcome.stderr).toBe('1 change made in demo/desktop:x y\n');
@@ -49,7 +49,7 @@ test('rsync gets the directories, with vc ssh as its way to the computer', async
     `${computer.id}.vc:/home/user/x y/`,
   ]);
   expect(passed).toEqual(
-    expect.arrayContaining(['--delete-after', '--exclude=-a b', '--protect-args']),
+    expect.arrayContaining(['--delete-after', '--update', '--exclude=-a b', '--protect-args']),
   );
   expect(passed.find((word) => word.startsWith('--rsh='))).toMatch(
     /^--rsh='[^']+\/node' '[^']+\/bin\/vc\.js' '--base-url' 'http:[^']+' 'ssh'$/,

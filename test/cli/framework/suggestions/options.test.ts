@@ -48,6 +48,8 @@ test.each([
   ['computer create web api db', 'Create one computer at a time'],
   ['computer stream start desk rtmp://live.example.com/app', '--connection'],
   ['connection add yt rtmp://live.example.com/app --key abc', '--key-stdin'],
+  ['sync src desk:src --ignore build', '--exclude PATTERN'],
+  ['sync src desk:src --both', 'in each direction, with --update'],
   ['login http://127.0.0.1:4700/api --key-stdin', 'reads it from stdin'],
   ['login http://127.0.0.1:4700/api --token abc', 'reads it from stdin'],
 ])('vc %s: %s', async (line, expected) => {

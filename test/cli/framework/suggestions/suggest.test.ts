@@ -23,6 +23,7 @@ test.each([
   ['logout', 'vc profile rm'],
   ['version', 'vc --version'],
   ['PS', 'vc ls'],
+  ['uninstall', 'vc setup --remove'],
   ['status', 'vc service status'],
   ['take desk', 'vc computer control COMPUTER take'],
   ['release desk', 'vc computer control COMPUTER release'],
@@ -30,7 +31,7 @@ test.each([
   expect(suggested(line)).toBe(`Did you mean ${command}?`);
 });
 
-test.each(['uninstall', 'prune', 'image prune', 'computer prune'])(
+test.each(['prune', 'image prune', 'computer prune'])(
   'nothing that removes one computer is suggested for vc %s',
   (line) => {
     expect(suggested(line)).toBeUndefined();

@@ -18,11 +18,13 @@ key=/var/lib/vc/ssh_host_ed25519_key
 user=$(id -un)
 variables=$(env -0 | sed -zE '/^(_|PWD|OLDPWD|SHLVL|TERM|SSH_[A-Z]+)=/d; s/["\\\\]/\\\\&/g; s/.*/"&"/' | tr '\\0' ' ')
 echo "vc-ssh $user $(ssh-keygen -y -f "$key" | cut -d ' ' -f 1,2)"
+# Without addresses of IPv6, a forwarding from the computer would print an error for ::1.
+[ "$(cat /proc/net/if_inet6 2>/dev/null)" ] || set -- "$1" -4
 exec $sshd -i -e -f /dev/null -h "$key" -o LogLevel=ERROR -o UsePAM=no -o StrictModes=no \\
   -o PasswordAuthentication=no -o KbdInteractiveAuthentication=no -o AuthorizedKeysFile=none \\
   -o "AuthorizedKeysCommand=/bin/echo $1" -o "AuthorizedKeysCommandUser=$user" \\
   -o MaxSessions=100 -o UseDNS=no -o PidFile=none -o PrintMotd=no -o PrintLastLog=no \\
-  -o 'AcceptEnv=*' -o "SetEnv=$variables" -o 'Subsystem=sftp internal-sftp'`;
+  -o 'AcceptEnv=*' $2 -o "SetEnv=$variables" -o 'Subsystem=sftp internal-sftp'`;
 
 /** What the first line of {@link SERVE_SSH} says. */
 export interface Greeting {

@@ -194,6 +194,8 @@ it('forwards ports both ways, a SOCKS proxy and the agent', async () => {
     // From the computer to this machine, and through the first forwarding back.
     await desktop.until('curl -fsS 127.0.0.1:8124 | grep -q hello');
   });
+  const reverse = await ssh(['-R', `8125:127.0.0.1:${local}`, host, 'echo forwarded']);
+  expect(reverse).toMatchObject({ code: 0, stdout: 'forwarded\n', stderr: '' });
   const key = join(directory, 'agent-key');
   execFileSync('ssh-keygen', [
     '-q',

@@ -20,7 +20,7 @@ import { askHealth, serviceHealth } from './health.js';
 import { formatListen, localBaseUrl } from './listen.js';
 import { missingOptions, type ServePlan, serveArguments } from './options.js';
 
-const READY_TIMEOUT_MS = 20_000;
+const READY_TIMEOUT_MS = 60_000;
 const LOG_LIMIT = 8 * 1024 * 1024;
 /** Bytes of the output of the child that are read: it is ready, or fails, within a few lines. */
 const MOST_OUTPUT = 1 << 20;

@@ -60,7 +60,8 @@ function writtenAddress({ globals }: Context, text: string) {
 /** `text` as an argument of another command, which has no -p. */
 export function inCommands({ globals }: Pick<Context, 'globals'>, text: string): string {
   const { project } = globals;
-  return shellWord(project === undefined || isComputerId(text) ? text : `${project}/${text}`);
+  const word = shellWord(project === undefined || isComputerId(text) ? text : `${project}/${text}`);
+  return word.startsWith('-') ? `-- ${word}` : word;
 }
 
 /** The name of a computer in messages. */

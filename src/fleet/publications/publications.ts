@@ -138,7 +138,7 @@ export class Publications {
     if (open.some((row) => row.port === port)) {
       const message = `Port ${port} of the computer ${name} is published already.`;
       throw new ApiError('name_taken', message, {
-        remedy: `See: vc publication ls; for a new link, end it first: vc unpublish ${inCommands(record)} ${port}`,
+        remedy: `See: vc publication ls; for a new link or other options, end it first: vc unpublish ${inCommands(record)} ${port}`,
       });
     }
     if (open.length < MOST) return;

@@ -30,13 +30,17 @@ export function sftpFailure(): Error {
 export function fileError(error: unknown, doing: string, path: string): ApiError {
   if (error instanceof ApiError) return error;
   const shown = JSON.stringify(path);
-  const because = (code: ErrorCode, message: string) =>
-    new ApiError(code, message, { cause: error });
+  const because = (code: ErrorCode, message: string, remedy?: string) =>
+    new ApiError(code, message, { cause: error, ...(remedy !== undefined && { remedy }) });
   switch (codeOf(error)) {
     case Status.noSuchFile:
       return because('not_found', `There is no ${shown} in the computer.`);
     case Status.permissionDenied:
-      return because('invalid_request', `The computer's user may not ${doing} ${shown}.`);
+      return because(
+        'invalid_request',
+        `The computer's user may not ${doing} ${shown}.`,
+        "Use a path in the home directory, and sudo for others: vc bash COMPUTER 'sudo mv FILE PATH'.",
+      );
     case Status.badMessage:
       return because('invalid_request', `The name ${shown} is too long or not valid.`);
     case Status.unsupported:

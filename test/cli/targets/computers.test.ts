@@ -225,6 +225,9 @@ test('suggested commands are quoted and work without -p', async () => {
   world.service.on('POST /projects/demo/computers', { ...computer, name: 'my desk' });
   const created = await world.run(['computer', 'create', '-p', 'demo', 'my desk']);
   expect(created.stderr).toContain("to see its screen: vc screenshot 'demo/my desk'\n");
+  world.service.on('POST /projects/default/computers', { ...computer, name: '--odd' });
+  const odd = await world.run(['create', '--', '--odd']);
+  expect(odd.stderr).toContain('to see its screen: vc screenshot -- --odd\n');
   world.service.on(`POST ${byName}/stream/start`, { success: true, status: 'streaming' });
   const argv = ['computer', 'stream', 'start', '-p', 'demo', 'desktop', '--connection', 'show'];
   const { stderr } = await world.run(argv);

@@ -27,6 +27,7 @@ test('converts an SFTP status to an error that names the path', () => {
   });
   expect(of(3)).toMatchObject({ code: 'invalid_request' });
   expect(of(3).message).toContain('may not read "/p q"');
+  expect(of(3).remedy).toContain('sudo');
   expect(of(5)).toMatchObject({ code: 'invalid_request' });
   expect(of(8)).toMatchObject({ code: 'unsupported' });
   expect(of(4)).toMatchObject({ code: 'invalid_request' });

@@ -117,8 +117,12 @@ const action = (verb: string, words: readonly string[], body: unknown): Case => 
 /** A command that changes the status of a computer. */
 const lifecycle = (verb: string, status: string, did: string): Case => ({
   argv: ['computer', verb, name],
-  answers: { [`POST ${at}/${verb}`]: { ...computer, status } },
-  asks: [`POST ${at}/${verb}`],
+  answers: {
+    [`GET ${at}`]: { ...computer, status: 'error' },
+    [`POST ${at}/${verb}`]: { ...computer, status },
+  },
+  // start and stop look whether there is something to do.
+  asks: [...(verb === 'restart' ? [] : [`GET ${at}`]), `POST ${at}/${verb}`],
   stdout: '',
   stderr: `${did} demo/desktop\n`,
 });

@@ -90,6 +90,8 @@ export type Change = 'startComputer' | 'stopComputer' | 'restartComputer' | 'del
 export interface ChangeOptions<N extends Change>
   extends Pick<ForEach<unknown>, 'names' | 'doing' | 'asList'> {
   readonly did: string;
+  /** The status that the operation leads to, if a computer may have it before. */
+  readonly leadsTo?: 'running' | 'stopped';
   /** Ids by name, if the names need not be looked up. */
   readonly ids?: ReadonlyMap<string, string>;
   readonly query?: QueryInput<N>;
@@ -103,7 +105,7 @@ export async function change<N extends Change>(
   operation: N,
   options: ChangeOptions<N>,
 ): Promise<number> {
-  const { names, doing, did, query, after, ids, asList } = options;
+  const { names, doing, did, leadsTo, query, after, ids, asList } = options;
   // All names are resolved before the first computer is changed.
   const addresses = await Promise.all(
     names.map((name) => (ids === undefined ? computerAddress(context, name) : undefined)),
@@ -112,17 +114,25 @@ export async function change<N extends Change>(
   const [only = ''] = names;
   const first = ids === undefined ? inCommands(context, only) : shellWord(only);
   context.whenInterrupted(`the service may still be working on it; see: vc get ${first}`);
+  const saysWhatItDid = !context.globals.json && !context.globals.quiet;
+  const unchanged = new Set<string>();
   return forEach(context, {
     names,
     doing,
     asList,
     work: async (name) => {
+      if (leadsTo !== undefined && saysWhatItDid) {
+        // The operation itself reports an error.
+        const before = await onComputer(context, 'getComputer', name).catch(() => undefined);
+        if (before?.status === leadsTo) unchanged.add(name);
+      }
       const answer = await onComputer(context, operation, ids?.get(name) ?? name, undefined, query);
       return after === undefined ? answer : after(answer);
     },
     did: (name) => {
       const address = shown.get(name);
-      return `${did} ${address === undefined ? name : describeAddress(address)}`;
+      const which = address === undefined ? name : describeAddress(address);
+      return unchanged.has(name) ? `${which} is ${leadsTo} already` : `${did} ${which}`;
     },
   });
 }

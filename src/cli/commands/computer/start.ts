@@ -44,7 +44,7 @@ export const command = defineCommand({
     };
     if (!isSelected) {
       const doing = `Starting ${enumerate(names)}`;
-      return change(context, 'startComputer', { names, doing, ...changing });
+      return change(context, 'startComputer', { names, doing, leadsTo: 'running', ...changing });
     }
     const stopped = await allComputers(context, ['stopped', 'error'], label);
     return changeAll(context, 'startComputer', stopped, {

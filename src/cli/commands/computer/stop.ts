@@ -29,7 +29,8 @@ export const command = defineCommand({
   async run(context, { computers: names }, { all, label, yes }) {
     const isSelected = isSelection(names, { all, label });
     const changing = { doing: `Stopping ${enumerate(names)}`, did: 'stopped' };
-    if (!isSelected) return change(context, 'stopComputer', { names, ...changing });
+    if (!isSelected)
+      return change(context, 'stopComputer', { names, leadsTo: 'stopped', ...changing });
     const running = await allComputers(context, ['running', 'starting'], label);
     return changeAll(context, 'stopComputer', running, {
       verb: 'Stop',

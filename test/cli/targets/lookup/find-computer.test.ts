@@ -128,7 +128,8 @@ describe('a bare name', () => {
     serve({ 'shop/desk': ids.shopDesk });
     await useProject('shop');
     expect((await world.run(['stop', 'desk'])).stderr).toBe('stopped shop/desk\n');
-    expect(asked()).toHaveLength(2);
+    // Where it is, its status, and the stop.
+    expect(asked()).toHaveLength(3);
   });
 
   test('an error other than "not found" ends the search', async () => {

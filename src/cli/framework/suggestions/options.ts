@@ -142,6 +142,12 @@ const habits: readonly Habit[] = [
     instead: 'Name the file with -o: vc screenshot COMPUTER -o FILE.',
   },
   {
+    code: 'unknownOption',
+    command: /./,
+    word: /^(-y|--yes)$/,
+    instead: 'It asks no question: leave out --yes.',
+  },
+  {
     code: 'missingArgument',
     command: /^job [a-z]+$/,
     word: /^job_/,

@@ -48,6 +48,7 @@ test.each([
   ['computer create web api db', 'Create one computer at a time'],
   ['computer stream start desk rtmp://live.example.com/app', '--connection'],
   ['connection add yt rtmp://live.example.com/app --key abc', '--key-stdin'],
+  ['reset desk clean --yes', 'It asks no question'],
   ['sync src desk:src --ignore build', '--exclude PATTERN'],
   ['sync src desk:src --both', 'in each direction, with --update'],
   ['login http://127.0.0.1:4700/api --key-stdin', 'reads it from stdin'],

@@ -14,6 +14,14 @@ const LONG = 300;
 /** Long enough to look once. */
 const SHORT = inject('engine') === 'qemu' ? 40 : 3;
 
+/** Waits until so many programs look at conditions in the computer. */
+const watchersBecome = (count: number) =>
+  expect
+    .poll(async () => (await desktop.run('pgrep -fc "[#] vc: wait" || true')).trim(), {
+      timeout: 60_000,
+    })
+    .toBe(String(count));
+
 const wait = (until: Conditions, timeout = LONG) => desktop.computer.wait({ until, timeout });
 
 test('a wait ends when what it waits for is there, and when it is gone', async () => {
@@ -59,19 +67,72 @@ test('a time-out says what was seen last, and nothing goes on in the computer', 
       /^Not met within \d+ s: all\.1: file \(last seen: No such file or directory\); all\.2: command \(last seen: exit code 7\)\.$/,
     ),
   });
-  const left = 'pgrep -fc "[#] vc: wait" || true';
-  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 30_000 }).toBe('0');
+  await watchersBecome(0);
+});
+
+/** None of them is met. */
+const UNMET: readonly Conditions[] = [
+  { text: 'never' },
+  { element: { name: 'never' } },
+  { window: 'never' },
+  { file: 'never' },
+  { port: 9 },
+  { command: 'sleep 5; false' },
+  { url: '/never' },
+  { file: '/etc/passwd', gone: true },
+  { any: [{ window: 'never' }, { text: 'never' }] },
+  { all: [{ file: '/etc/passwd' }, { element: { name: 'never' } }] },
+];
+/** Those that a program in the computer looks at. */
+const IN_GUEST = UNMET.length - 2;
+
+test('each condition can time out, and be cancelled', async () => {
+  const late = { code: 'guest_timeout', message: expect.stringMatching(/^Not met within \d+ s: /) };
+  await Promise.all(
+    UNMET.map((until) =>
+      expect(wait(until, SHORT), JSON.stringify(until)).rejects.toMatchObject(late),
+    ),
+  );
+  await watchersBecome(0);
 
   const controller = new AbortController();
-  const aborted = desktop.computer.wait({
-    until: { command: 'sleep 5' },
-    timeout: 60,
-    signal: controller.signal,
-  });
-  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 60_000 }).toBe('1');
+  const { signal } = controller;
+  const aborted = Promise.allSettled(
+    UNMET.map((until) => desktop.computer.wait({ until, timeout: LONG, signal })),
+  );
+  await watchersBecome(IN_GUEST);
   controller.abort();
-  await expect(aborted).rejects.toThrow();
-  await expect.poll(async () => (await desktop.run(left)).trim(), { timeout: 30_000 }).toBe('0');
+  for (const { status } of await aborted) expect(status).toBe('rejected');
+  await watchersBecome(0);
+});
+
+test('a wait for the screen ends when it changes or is still, in time, and when it is cancelled', async () => {
+  const { computer } = desktop;
+  const changed = computer.wait({ until: 'change', timeout: LONG });
+  await desktop.run(
+    "setsid -f xterm -T Moving -e 'while :; do echo $RANDOM; read -t 0.02; done' >/dev/null 2>&1",
+  );
+  expect(await changed).toMatchObject({ changed: true });
+  await wait({ window: 'Moving' });
+  await expect(computer.wait({ until: 'stable', timeout: 2 })).rejects.toMatchObject({
+    code: 'guest_timeout',
+    message: 'The screen kept changing for 2 s.',
+  });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const unstable = computer.wait({ until: 'stable', timeout: LONG, signal });
+  setTimeout(() => controller.abort(), 500);
+  await expect(unstable).rejects.toThrow();
+
+  await desktop.run('pkill -x xterm');
+  expect(await computer.wait({ until: 'stable', timeout: LONG })).not.toHaveProperty('changed');
+  const region: [number, number, number, number] = [600, 300, 100, 100];
+  const still = { until: 'change', region } as const;
+  expect(await computer.wait({ ...still, timeout: 1 })).toMatchObject({ changed: false });
+  const stopped = new AbortController();
+  const unchanged = computer.wait({ ...still, timeout: LONG, signal: stopped.signal });
+  setTimeout(() => stopped.abort(), 500);
+  await expect(unchanged).rejects.toThrow();
 });
 
 itUnless(

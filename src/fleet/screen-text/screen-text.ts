@@ -64,8 +64,10 @@ export class ScreenText {
 
   /** The same for one who reads again when the screen has changed. */
   async watch(session: Session, signal?: AbortSignal): Promise<Lines> {
+    const last = this.#readers.get(session)?.last;
     const lines = await this.read(session, signal);
-    await prepare(signal);
+    // A screen that has changed is likely to change again.
+    if (this.#readers.get(session)?.last !== last) await prepare(signal);
     return lines;
   }
 

@@ -5,8 +5,8 @@ import type { Size } from '../../screen/types.js';
 
 /** One picture takes about a second. */
 const MOST_MS = 30_000;
-/** Milliseconds that a program waits for its picture at most. */
-const SPARE_MS = 60_000;
+/** Milliseconds that a program waits for its picture: longer than a clock on the screen stands still. */
+const SPARE_MS = 90_000;
 const MOST_OUTPUT = 8 * 1024 * 1024;
 /** Each takes about as much time as the first. */
 const MOST_LANGUAGES = 5;

@@ -25,18 +25,19 @@ test('a text is found in a terminal, waited for and clicked', async () => {
   const { elements } = await computer.find({ text: 'order number', source: 'text' });
   expect(elements).toMatchObject([{ source: 'text', role: 'text', name: 'Order number' }]);
   const [x = 0, y = 0, width = 0, height = 0] = elements[0]?.box ?? [];
-  const clicked = await desktop.service.cli([
-    ...['click', desktop.name, '--text', 'Order number', '--double'],
-  ]);
-  expect(clicked).toMatchObject({ code: 0 });
   const middle = [x + Math.floor(width / 2), y + Math.floor(height / 2)];
   const pointer = async () => {
     const at = await computer.cursor();
     return [at.x, at.y];
   };
+  const move = ['move', desktop.name, '--text', 'Order number'];
+  expect(await desktop.service.cli(move)).toMatchObject({ code: 0 });
   expect(await pointer()).toEqual(middle);
   await computer.move(9, 9);
-  await desktop.service.cli(['move', desktop.name, '--text', 'Order number']);
+  const clicked = await desktop.service.cli([
+    ...['click', desktop.name, '--text', 'Order number', '--double'],
+  ]);
+  expect(clicked).toMatchObject({ code: 0 });
   expect(await pointer()).toEqual(middle);
 
   const absent = await desktop.service.cli(['click', desktop.name, '--text', 'No such words']);

@@ -9,7 +9,7 @@ export interface GuestFiles {
   readonly initrd: string;
 }
 
-/** Kernel modules for the network. */
+/** Kernel modules for the network and volumes. */
 export const MODULES = [
   'drivers/virtio/virtio_ring',
   'drivers/virtio/virtio',
@@ -19,6 +19,8 @@ export const MODULES = [
   'net/core/failover',
   'drivers/net/net_failover',
   'drivers/net/virtio_net',
+  'fs/fuse/fuse',
+  'fs/fuse/virtiofs',
 ];
 
 /** Sends a greeting on port 22, then runs each line from the serial port as a command. */
@@ -60,7 +62,7 @@ let cached: Promise<GuestFiles> | undefined;
 
 async function make(): Promise<GuestFiles> {
   const cache = join(defaultCacheDirectory(), 'tests');
-  const directory = join(cache, 'tiny-guest-1');
+  const directory = join(cache, 'tiny-guest-2');
   const files = { kernel: join(directory, 'kernel'), initrd: join(directory, 'initrd') };
   if (await readFile(files.initrd).catch(() => undefined)) return files;
   await mkdir(cache, { recursive: true });

@@ -10,6 +10,7 @@ import { type Account, prepareDirectory } from '../../../src/engines/qemu/proces
 import { hardeningArguments } from '../../../src/engines/qemu/process/command.js';
 import { waitForExit } from '../../../src/engines/qemu/process/process-record.js';
 import { type SpawnedProcess, spawnProcess } from '../../../src/engines/qemu/process/spawn.js';
+import type { ServedVolumes } from '../../../src/engines/qemu/process/volume-server.js';
 import { connectSocket } from '../../../src/engines/qemu/socket.js';
 import { NotListening } from '../../../src/engines/socket-file.js';
 import { signalProcess } from '../../../src/lib/process/identity.js';
@@ -17,6 +18,13 @@ import { guestFiles } from './tiny-guest-files.js';
 
 const BOOTED_WITHIN_MS = 300_000;
 const ANSWERED_WITHIN_MS = 30_000;
+
+/** As of a machine with volumes. */
+const VOLUMES = [
+  ...['-object', 'memory-backend-memfd,size=256M,id=ram,share=on'],
+  ...['-chardev', 'socket,id=volumes,path=volumes.sock'],
+  ...['-device', 'vhost-user-fs-pci,chardev=volumes,tag=vc-volumes'],
+];
 
 /** A guest without a disk that runs the commands from its serial port. */
 export class TinyGuest {
@@ -42,7 +50,11 @@ export class TinyGuest {
     });
   }
 
-  static async boot(name: string, network: MachineNetwork): Promise<TinyGuest> {
+  static async boot(
+    name: string,
+    network: MachineNetwork,
+    volumes?: ServedVolumes,
+  ): Promise<TinyGuest> {
     const files = await guestFiles();
     const directory = join(await mkdtemp(join(tmpdir(), 'vc-guest-')), 'machine');
     const account = await prepareDirectory(directory);
@@ -50,10 +62,11 @@ export class TinyGuest {
     await copyFile(files.initrd, join(directory, 'initrd'));
     const spawned = await spawnProcess({
       ...{ directory, account, network, program: 'qemu-system-x86_64' },
-      ...{ acceleration: 'tcg', relayPort: 22 },
+      ...{ acceleration: 'tcg', relayPort: 22, volumes },
       args: [
         ...hardeningArguments,
-        ...['-machine', 'q35', ...accelerationArguments({ usable: false })],
+        ...['-machine', volumes === undefined ? 'q35' : 'q35,memory-backend=ram'],
+        ...[...accelerationArguments({ usable: false })],
         ...['-m', '256', '-display', 'none', '-vga', 'none', '-no-reboot'],
         ...['-kernel', 'kernel', '-initrd', 'initrd'],
         ...['-append', `console=ttyS0 quiet panic=-1 vc.name=${name}`],
@@ -61,6 +74,7 @@ export class TinyGuest {
         ...['-serial', 'chardev:console'],
         ...netdevArguments(network, 22),
         ...['-device', 'virtio-net-pci,netdev=net0,romfile='],
+        ...(volumes === undefined ? [] : VOLUMES),
       ],
     });
     const guest = new TinyGuest(directory, account, spawned, await dial(directory, spawned));

@@ -128,6 +128,7 @@ export function createContainerEngine(
     docker,
     serviceId,
     disks,
+    saves,
     containers,
     networks: new Networks(docker, serviceId, new Subnets(SUBNET_POOL)),
     firewall,

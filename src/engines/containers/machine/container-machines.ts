@@ -226,12 +226,12 @@ export class ContainerMachines {
   }
 
   async #baseOfReset(
-    { id, from, image }: MachineSpec,
+    { id, ownerId, from, image }: MachineSpec,
     user: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Base> {
-    const { disks } = this.#options;
-    const found = from ? await disks.image(from, signal) : await disks.origin(id, signal);
+    if (from) return this.#creation.baseOfSaved({ id, ownerId, from }, user, signal);
+    const found = await this.#options.disks.origin(id, signal);
     return found ? baseOf(found, user) : { image: imageTag(image), uid: user, isOwned: false };
   }
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import type { MachineSpec } from '../../engine.js';
+import type { DiskSource, MachineSpec } from '../../engine.js';
 import { allocateId, type IdRange, idsOfHost, USER_IDS } from '../../user-ids.js';
 import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
@@ -8,6 +8,7 @@ import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
 import { listContainers } from '../list.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
+import type { Saves } from '../saved/saves.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
 import type { Volumes } from '../volumes/volumes.js';
 import { containerConfig, type Host } from './container-config.js';
@@ -42,6 +43,7 @@ async function allocateUser(
 export interface ContainerOptions {
   readonly docker: Docker;
   readonly disks: SavedDisks;
+  readonly saves: Saves;
   readonly serviceId: string;
   /** `undefined` where the Engine cannot see this host's files. */
   readonly directories: SocketDirectories | undefined;
@@ -137,19 +139,36 @@ export class ContainerCreation {
   }
 
   async #baseOf(
-    { from, image, ownerId }: MachineSpec,
+    { id, from, image, ownerId }: MachineSpec,
     signal: AbortSignal | undefined,
   ): Promise<Base> {
     if (from === undefined) return { image: imageTag(image), uid: undefined, isOwned: false };
-    const saved = await this.#options.disks.image(from, signal);
-    if (saved.ownerId !== ownerId && !dialectOf(this.#docker).mapsUsers) {
-      const { title } = dialectOf(this.#docker);
-      const message = `${title} makes computers from a saved image for its owner only.`;
-      const remedy = 'build the image from a recipe, or save it as the owner of the computer';
-      throw new ApiError('unsupported', message, { remedy });
-    }
-    return baseOf(saved);
+    return this.baseOfSaved({ id, from, ownerId }, undefined, signal);
   }
+
+  /**
+   * Computers of different owners have different users: a machine of another owner gets an image of its own.
+   * @param user of a machine that is made again
+   */
+  async baseOfSaved(
+    { id, from, ownerId }: Pick<MachineSpec, 'id' | 'ownerId'> & { readonly from: DiskSource },
+    user: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Base> {
+    const { disks, saves } = this.#options;
+    const saved = await disks.image(from, signal);
+    const { uid } = saved;
+    if (uid === undefined || saved.ownerId === ownerId || dialectOf(this.#docker).mapsUsers)
+      return baseOf(saved, user);
+    if ((await disks.origin(id, signal)) === undefined) {
+      const own = await allocateUser(this.#docker, (await this.facts()).isRemapped, signal);
+      await saves.saveFor({ machine: id, ownerId, uid: own }, { ...saved, uid }, signal);
+    }
+    const origin = await disks.origin(id, signal);
+    if (origin === undefined) throw new Error(`the image of ${id} is gone`);
+    return baseOf(origin);
+  }
+
   async #inspect(id: string, signal: AbortSignal | undefined) {
     const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
       this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),

@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import type { ContainerCreateOptions } from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { withAnySignal } from '../../../lib/async/abort.js';
 import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
@@ -6,13 +7,14 @@ import type { SavedDisk, SaveRequest } from '../../engine.js';
 import { ask, askToMake, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { statusOf } from '../errors.js';
-import { builderName, LABEL, parseBuilderName, savedTag } from '../ids.js';
+import { builderName, LABEL, originTag, parseBuilderName, savedTag } from '../ids.js';
 import { listContainers, removeContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import { copyLayer } from './layer-copy.js';
 import { changedFiles } from './layer-files.js';
+import { ownershipChange } from './ownership-change.js';
 import { resume, StillPaused } from './pausing.js';
-import type { SavedDisks } from './saved-disks.js';
+import type { DiskImage, SavedDisks } from './saved-disks.js';
 
 export interface SavesOptions {
   readonly docker: Docker;
@@ -24,6 +26,26 @@ export interface SavesOptions {
 /** A request with the machine whose disk it is. */
 interface Job extends SaveRequest {
   readonly machine: string;
+}
+
+/** A machine to be made from the image of another owner. */
+export interface Recipient {
+  readonly machine: string;
+  readonly ownerId: string;
+  /** Its user. */
+  readonly uid: number;
+}
+
+/** The image to be made. */
+type Tagged = Pick<Job, 'machine' | 'ownerId'> & { readonly tag: string };
+
+/** What a builder is made from, and the labels of its image. */
+interface Build {
+  readonly id: string;
+  readonly image: string;
+  readonly machine: string;
+  readonly ownerId: string;
+  readonly uid: string | undefined;
 }
 
 /** For the copy of a disk, and for the image made from it. */
@@ -63,6 +85,35 @@ export class Saves {
     });
   }
 
+  /**
+   * Makes an image of a machine's own, in which the files of the image's user belong to that of the
+   * machine, and keeps it as what the machine was made from.
+   */
+  async saveFor(
+    { machine, ownerId, uid }: Recipient,
+    image: DiskImage & { readonly uid: number },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    await this.#refuseManyLayers(image.id, signal);
+    const build = { id: machine, image: image.id, machine, ownerId, uid: `${uid}` };
+    const change = async (builder: string) => {
+      const container = this.#docker.getContainer(builder);
+      await ask(this.#docker, STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
+      const ended = await ask(this.#docker, SAVE_MS, signal, (abortSignal) =>
+        container.wait({ condition: 'not-running', abortSignal }),
+      );
+      const { StatusCode } = ended as { StatusCode: number };
+      if (StatusCode !== 0) {
+        const message = 'The files of the image could not be given to the user of the computer.';
+        throw new ApiError('conflict', message, { remedy: 'build the image again' });
+      }
+      const from = { container: builder, bytes: 0, pause: false };
+      await this.#commit(from, { ...build, tag: originTag(machine) }, signal);
+    };
+    const config = ownershipChange(image.uid, uid);
+    await this.#options.disks.whileSaving(() => this.#withBuilder(build, config, signal, change));
+  }
+
   /** Resolves when no builder is being removed. */
   async settled(): Promise<void> {
     await Promise.all(this.#removals);
@@ -84,19 +135,31 @@ export class Saves {
     const { Id } = await this.#options.containers.find(job.machine, signal);
     const machine = await this.#inspect(Id, signal);
     await this.#refuseManyLayers(machine.Image, signal);
-    this.#saving.add(job.id);
+    const uid = machine.Config.Labels[LABEL.uid];
+    await this.#withBuilder({ ...job, image: machine.Image, uid }, {}, signal, (builder) =>
+      this.#makeImage(machine, builder, job, signal),
+    );
+  }
+
+  async #withBuilder(
+    build: Build,
+    config: Partial<ContainerCreateOptions>,
+    signal: AbortSignal | undefined,
+    work: (builder: string) => Promise<void>,
+  ): Promise<void> {
+    this.#saving.add(build.id);
     try {
-      const builder = await this.#makeBuilder(machine, job, signal);
+      const builder = await this.#makeBuilder(build, config, signal);
       try {
-        await this.#makeImage(machine, builder, job, signal);
+        await work(builder);
       } catch (error) {
         // The next clean-up finds the machine by its builder.
         if (!(error instanceof StillPaused)) await removeContainer(this.#docker, builder);
         throw error;
       }
-      this.#removeLater(builder, job.id);
+      this.#removeLater(builder, build.id);
     } catch (error) {
-      this.#saving.delete(job.id);
+      this.#saving.delete(build.id);
       throw error;
     }
   }
@@ -124,22 +187,26 @@ export class Saves {
 
   /** The image gets its labels: none that a machine is found by. */
   async #makeBuilder(
-    { Image, Config }: Docker.ContainerInspectInfo,
-    { id, machine, ownerId }: Job,
+    { id, image, machine, ownerId, uid = '' }: Build,
+    more: Partial<ContainerCreateOptions>,
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const config = {
       name: builderName(id),
-      Image,
+      Image: image,
       Entrypoint: ['/bin/true'],
       Cmd: [],
       Labels: {
         [LABEL.service]: this.#options.serviceId,
         [LABEL.of]: machine,
         [LABEL.owner]: ownerId,
-        [LABEL.uid]: Config.Labels[LABEL.uid] ?? '',
+        [LABEL.uid]: uid,
       },
-      HostConfig: { NetworkMode: 'none', LogConfig: dialectOf(this.#docker).logConfig },
+      ...more,
+      HostConfig: {
+        ...{ NetworkMode: 'none', LogConfig: dialectOf(this.#docker).logConfig },
+        ...more.HostConfig,
+      },
     };
     const make = () =>
       askToMake(this.#docker, signal, (abortSignal) =>
@@ -160,22 +227,23 @@ export class Saves {
     job: Job,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const tagged = { ...job, tag: savedTag(job) };
     const from = await changedFiles(this.#docker, machine);
     const to = from && (await changedFiles(this.#docker, await this.#inspect(builder, signal)));
     if (from === undefined || to === undefined) {
-      await this.#commitMachine(machine.Id, job, signal);
+      await this.#commitMachine(machine.Id, tagged, signal);
       return;
     }
     const bytes = await withAnySignal([signal, AbortSignal.timeout(SAVE_MS)], (own) =>
       copyLayer(this.#docker, machine, { from, to }, own),
     );
-    await this.#commit({ container: builder, bytes, pause: false }, job, signal);
+    await this.#commit({ container: builder, bytes, pause: false }, tagged, signal);
   }
 
   /** Where its files cannot be reached: the Engine pauses it until the image is made. */
   async #commitMachine(
     container: string,
-    job: Job,
+    job: Tagged,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { firstHostId, title } = dialectOf(this.#docker);
@@ -195,10 +263,10 @@ export class Saves {
 
   async #commit(
     from: { readonly container: string; readonly bytes: number; readonly pause: boolean },
-    { id, kind, machine, ownerId }: Job,
+    { tag: name, machine, ownerId }: Tagged,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const [repo, tag] = savedTag({ id, kind }).split(':');
+    const [repo, tag] = name.split(':');
     const labels = {
       ...(from.pause ? NO_MACHINE : {}),
       [LABEL.of]: machine,

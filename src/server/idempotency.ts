@@ -27,7 +27,7 @@ const RESUMES: Readonly<Record<Creation, Resume>> = {
       ? fleet.computers.resumeAll(owner, JSON.parse(id))
       : computer(fleet, owner, id),
   createSnapshot: (fleet, owner, id) => fleet.snapshots.resume(owner.id, id),
-  saveImage: (fleet, owner, id) => fleet.images.resume(owner.id, id),
+  saveImage: (fleet, owner, id) => fleet.images.resume(owner, id),
 };
 
 /** Runs `work`, unless it is a creation that an earlier request with the same key has made. */

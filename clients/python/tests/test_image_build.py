@@ -119,11 +119,12 @@ def test_builds(service: ScriptedService, context: Path) -> None:
             args={"A": "b&c", "D": ""},
             secrets={"npm": "token", "raw": b"\xff"},
             no_cache=True,
+            shared=True,
             on_event=events.append,
         )
     assert (image.name, image.used_by, events) == ("box", 0, [DONE])
     [request] = service.received
-    query = "arg=A%3Db%26c&arg=D%3D&dockerfile=a&no_cache=1"
+    query = "arg=A%3Db%26c&arg=D%3D&dockerfile=a&no_cache=1&shared=1"
     assert (request.method, request.path) == ("POST", f"/api/images/my%20box/build?{query}")
     assert request.headers["x-vc-build-secret"] == "npm=dG9rZW4=,raw=/w=="
     assert request.headers["content-type"] == "application/x-tar"

@@ -117,13 +117,13 @@ def test_images(service: ScriptedService) -> None:
     vc = client(service)
     image = vc.images.save("ready", vc.computer("my lab", "a/b"), snapshot="clean")
     assert isinstance(image, Image) and image.used_by == 1
-    vc.images.save("ready", vc.computer(id="cmp_1"))
+    vc.images.save("ready", vc.computer(id="cmp_1"), shared=True)
     assert vc.images.get("ready") == image
     assert vc.images.list() == [image]
     vc.images.delete("ready")
     assert sent(service) == [
         ("POST", "/images", {"name": "ready", "computer": "my lab/a/b", "snapshot": "clean"}),
-        ("POST", "/images", {"name": "ready", "computer": "cmp_1"}),
+        ("POST", "/images", {"name": "ready", "computer": "cmp_1", "shared": True}),
         ("GET", "/images/ready", None),
         ("GET", "/images", None),
         ("DELETE", "/images/ready", None),

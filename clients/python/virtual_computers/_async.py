@@ -275,7 +275,7 @@ class AsyncComputers(_ServicePart):
 
 
 class AsyncImages(_ServicePart):
-    """What computers are made from: the images of every engine, and the owner's own."""
+    """What computers are made from: images of every engine, those for all owners, and one's own."""
 
     list = awaiting(resources.list_images)
     get = awaiting(resources.get_image)
@@ -284,14 +284,15 @@ class AsyncImages(_ServicePart):
     delete = awaiting(resources.delete_image)
 
     async def save(
-        self, name: str, computer: AsyncComputer, *, snapshot: str | None = None
+        self, name: str, computer: AsyncComputer, *, snapshot: str | None = None, shared: bool = False
     ) -> Image:
         """
-        Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
-        replaced; computers that were made from it stay as they are.
+        Saves a computer, or one of its snapshots, as an image of the owner, or with `shared` as one for
+        all owners (for administrators). One of the same name is replaced; computers that were made
+        from it stay as they are.
         """
         of = computer._target
-        saving = resources.save_image(self._target, name, of, snapshot=snapshot)
+        saving = resources.save_image(self._target, name, of, snapshot=snapshot, shared=shared)
         return await self._driver.run(saving)
 
 

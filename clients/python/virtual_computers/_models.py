@@ -224,7 +224,7 @@ class Image:
     engine: str
     os: str
     kind: str
-    """`image`, `disk`, `template`, or `saved` for one that was saved from a computer."""
+    """`image`, `disk`, `template`, `saved` for the owner's own, or `shared` for one for all owners."""
     status: Literal["ready", "stale"]
     bytes: int
     created_at: str
@@ -235,7 +235,7 @@ class Image:
     ram: int | None = None
     resolution: Resolution | None = None
     used_by: int | None = None
-    """Of a saved image: how many computers were made from it."""
+    """Of a saved or shared image: how many computers were made from it."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Image:

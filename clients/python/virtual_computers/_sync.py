@@ -271,7 +271,7 @@ class Computers(_ServicePart):
 
 
 class Images(_ServicePart):
-    """What computers are made from: the images of every engine, and the owner's own."""
+    """What computers are made from: images of every engine, those for all owners, and one's own."""
 
     list = blocking(resources.list_images)
     get = blocking(resources.get_image)
@@ -279,13 +279,17 @@ class Images(_ServicePart):
     log = blocking(resources.image_log)
     delete = blocking(resources.delete_image)
 
-    def save(self, name: str, computer: Computer, *, snapshot: str | None = None) -> Image:
+    def save(
+        self, name: str, computer: Computer, *, snapshot: str | None = None, shared: bool = False
+    ) -> Image:
         """
-        Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
-        replaced; computers that were made from it stay as they are.
+        Saves a computer, or one of its snapshots, as an image of the owner, or with `shared` as one for
+        all owners (for administrators). One of the same name is replaced; computers that were made
+        from it stay as they are.
         """
         of = computer._target
-        return self._driver.run(resources.save_image(self._target, name, of, snapshot=snapshot))
+        saving = resources.save_image(self._target, name, of, snapshot=snapshot, shared=shared)
+        return self._driver.run(saving)
 
 
 class Volumes(_ServicePart):

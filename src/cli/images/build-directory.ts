@@ -17,6 +17,8 @@ export interface DirectoryBuild {
   readonly secrets: readonly string[];
   readonly target: string | undefined;
   readonly cache: boolean;
+  /** For all owners. */
+  readonly shared?: boolean;
   readonly engine: string | undefined;
 }
 
@@ -64,6 +66,7 @@ export async function sendDirectory(context: Context, build: DirectoryBuild) {
   const image = await buildImage(await context.client(), build.tag, archive, {
     ...{ dockerfile, args, secrets, signal, target: build.target, engine: build.engine },
     noCache: !build.cache,
+    shared: build.shared,
     onProgress: async (line) => {
       if (globals.json) await printJsonLine(context, line);
       else if (!globals.quiet) await write(io.stderr, `${formatEvent(line)}\n`);

@@ -17,6 +17,8 @@ export interface ImageBuildOptions {
   /** Stage to build; the last one by default. */
   readonly target?: string | undefined;
   readonly noCache?: boolean | undefined;
+  /** Make the image for all owners; for administrators. */
+  readonly shared?: boolean | undefined;
   readonly engine?: string | undefined;
   /** Ends the build. */
   readonly signal?: AbortSignal | undefined;
@@ -44,6 +46,7 @@ export async function buildImage(
     if (value !== undefined) query.set(key, value);
   }
   if (options.noCache) query.set('no_cache', '1');
+  if (options.shared) query.set('shared', '1');
   const path = buildPath(routes.buildImage.paths, { image: name });
   const upload = uploadBody(context, undefined);
   const secret = Object.entries(secrets).map(([id, value]) => `${id}=${base64(value)}`);

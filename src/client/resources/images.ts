@@ -5,7 +5,7 @@ import type { ComputerHandle } from '../computer/computer.js';
 import type { ComputerAddress } from '../http/address.js';
 import { buildImage, type ImageBuildOptions } from './image-build.js';
 
-/** What computers are made from: the images of every engine, and the owner's own. */
+/** What computers are made from: the images of every engine, those for all owners, and the owner's own. */
 export class Images {
   readonly #client: Client;
 
@@ -18,7 +18,7 @@ export class Images {
     return this.#client.request('listImages', options);
   }
 
-  /** An image by its name, the owner's own before the service's. */
+  /** An image by its name: the owner's own before a shared one, that before an engine's. */
   get(name: string, options: CallOptions = {}): Promise<Answer<'getImage'>> {
     return this.#client.request('getImage', { params: { image: name }, ...options });
   }
@@ -31,8 +31,8 @@ export class Images {
   }
 
   /**
-   * Saves a computer, or one of its snapshots, as an image of the owner. One of the same name is
-   * replaced; computers that were made from it stay as they are.
+   * Saves a computer, or one of its snapshots, as an image of the owner, or with `shared` as one for all
+   * owners. One of the same name is replaced; computers that were made from it stay as they are.
    */
   save(
     name: string,
@@ -44,13 +44,13 @@ export class Images {
     return this.#client.request('saveImage', { body, ...call });
   }
 
-  /** Deletes one of the owner's images. Fails while computers need it. */
+  /** Deletes one of the owner's images, or as an administrator a shared one. Fails while computers need it. */
   async delete(name: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteImage', { params: { image: name }, ...options });
   }
 
   /**
-   * Builds an image of the owner from a Dockerfile. The context is a tar archive of its directory.
+   * Builds an image from a Dockerfile. The context is a tar archive of its directory.
    * @throws ServiceError a step has failed, with the line of the Dockerfile
    */
   build(

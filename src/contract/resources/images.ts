@@ -9,9 +9,9 @@ export const Image = z
     engine: z.string().describe('Engine that has the image, for example `qemu`.'),
     os: Os.describe('Operating system of its computers.'),
     kind: z
-      .enum(['image', 'disk', 'template', 'saved'])
+      .enum(['image', 'disk', 'template', 'saved', 'shared'])
       .describe(
-        "`image` was built from a recipe, `disk` was imported, `template` is a booted machine that others start from. `saved` is the owner's own, saved from a computer.",
+        "`image` was built from a recipe, `disk` was imported, `template` is a booted machine that others start from. `saved` is the owner's own, saved from a computer or built from a Dockerfile; `shared` is one that an administrator made for all owners.",
       ),
     status: z
       .enum(['ready', 'stale'])
@@ -21,7 +21,7 @@ export const Image = z
       .int()
       .meta({
         description:
-          'Size in bytes; of a `saved` one without what it shares with its image and with older snapshots and images.',
+          'Size in bytes; of a `saved` or `shared` one without what it shares with its image and with older snapshots and images.',
         examples: [1073741824],
       }),
     created_at: Timestamp.describe('When it was made.'),
@@ -56,7 +56,7 @@ export const Image = z
       .nullable()
       .meta({
         description:
-          'Of a saved image: how many computers were made from it, which keep it from being deleted; otherwise null.',
+          'Of a `saved` or `shared` image: how many computers were made from it, which keep it from being deleted; for others than administrators only their own. Otherwise null.',
         examples: [0],
       }),
   })
@@ -79,7 +79,7 @@ export const ImageList = z
   })
   .meta({ id: 'ImageList', description: 'Machine images of the service.' });
 
-/** Answered as an image of the kind `saved`. */
+/** Answered as an image of the kind `saved` or `shared`. */
 export const SaveImage = z
   .object({
     name: ImageName.describe(
@@ -96,6 +96,12 @@ export const SaveImage = z
     snapshot: SnapshotName.optional().describe(
       'Name of a snapshot of the computer to save. Without it the computer as it is now.',
     ),
+    shared: z
+      .boolean({ error: 'must be true or false' })
+      .optional()
+      .describe(
+        'Make the image for all owners, in place of the shared one of that name. For administrators.',
+      ),
   })
   .meta({ id: 'SaveImage', description: 'An image to save from a computer.' });
 
@@ -120,6 +126,7 @@ export const BuildQuery = z.object({
     .optional()
     .meta({ description: 'Stage to build. Default: the last one.', examples: ['runtime'] }),
   no_cache: queryFlag('0').describe('Carry out every step again.'),
+  shared: queryFlag('0').describe('Make the image for all owners. For administrators.'),
   engine: text(64).optional().describe('Engine to build on. Default: the first that can.'),
 });
 
@@ -181,3 +188,4 @@ export type BuildQuery = z.infer<typeof BuildQuery>;
 export type BuildLine = z.infer<typeof BuildLine>;
 export type Image = z.infer<typeof Image>;
 export type ImageList = z.infer<typeof ImageList>;
+export type SaveImage = z.infer<typeof SaveImage>;

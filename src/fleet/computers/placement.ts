@@ -20,11 +20,11 @@ export interface Placement {
   readonly engine: Engine;
   readonly image: string;
   readonly os: Os;
-  /** Id of the owner's image; undefined for one of the engine. */
+  /** Id of a saved or shared image; undefined for one of the engine. */
   readonly source?: string;
 }
 
-/** An image of the owner. */
+/** An image of the owner, or a shared one. */
 export type OwnImage = Pick<SavedDiskRecord, 'id' | 'engine' | 'os'>;
 
 /** The engines that new computers may get, the preferred one first, and a named one of them. */
@@ -37,7 +37,7 @@ export interface EngineOffer {
  * Chooses the engine and the image of a new computer. The image is the named one, else the default
  * of the operating system; the engine is the named one, else the first in order of preference that
  * has the image. Throws `image_missing`, or `engine_unavailable` if the preferred engine is away: a
- * temporary failure must not change the placement. An image of the owner is on one engine.
+ * temporary failure must not change the placement. A saved image is on one engine.
  */
 export async function choosePlacement(
   offer: EngineOffer,
@@ -71,7 +71,7 @@ async function placementOn(engine: Engine, wanted: Wanted): Promise<Placement> {
 function placementOfOwn(offer: EngineOffer, wanted: Wanted, own: OwnImage): Placement {
   const name = wanted.image ?? '';
   if (wanted.engine !== undefined && wanted.engine !== own.engine) {
-    const message = `Your image ${JSON.stringify(name)} is on the engine "${own.engine}", not "${wanted.engine}".`;
+    const message = `The image ${JSON.stringify(name)} is on the engine "${own.engine}", not "${wanted.engine}".`;
     throw new ApiError('image_missing', message, { remedy: 'Leave the engine out.' });
   }
   const engine = offer.offeredEngine(own.engine);

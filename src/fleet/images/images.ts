@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import type { Image, ImageList } from '../../contract/resources.js';
+import type { Image, ImageList, SaveImage } from '../../contract/resources.js';
 import { listStoredImages } from '../../engines/stored-images.js';
 import { DEFAULT_IMAGES, imageNamed } from '../../images/default-images.js';
 import type { BuiltImage } from '../../images/dockerfile/build.js';
@@ -14,6 +14,7 @@ import type { SavedDisks } from '../snapshots/saved-disks.js';
 import type { Snapshots } from '../snapshots/snapshots.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord, SavedDiskRecord } from '../store/records.js';
+import { type ImageLabel, type ImageRecord, isPublished } from '../store/saved-disks.js';
 import { readBuildLog, writeBuildLog } from './build/log.js';
 import type { OwnMachines } from './build/machines.js';
 
@@ -30,7 +31,10 @@ export interface ImagesParts {
   mayAdminister(owner: Owner): boolean;
 }
 
-/** Images: those that owners have saved from their computers, and those of the engines for all. */
+/**
+ * Images: those that owners have saved or built, those that administrators have made for all owners, and
+ * those of the engines. A name means the first of these.
+ */
 export class Images {
   readonly #parts: ImagesParts;
   readonly #store: Store;
@@ -41,8 +45,8 @@ export class Images {
   }
 
   /**
-   * The owner's images, the images of all engines, and templates. A key that may not administer sees the
-   * templates of the shapes of its own computers only: others tell what other owners use.
+   * The owner's images, shared ones, those of all engines, and templates. A key that may not administer
+   * sees the templates of the shapes of its own computers only: others tell what other owners use.
    */
   async list(owner: Owner, signal?: AbortSignal): Promise<ImageList> {
     const { images, failures } = await listStoredImages(
@@ -53,12 +57,12 @@ export class Images {
     const all = this.#parts.mayAdminister(owner);
     const visible = images.filter((one) => all || one.kind !== 'template' || isOwn(one));
     return {
-      images: [...this.#store.savedDisks.images(owner.id).map(serialize), ...visible],
+      images: [...this.#saved(owner), ...visible],
       failures,
     };
   }
 
-  /** The owner's image of the name, else one of an engine. */
+  /** The owner's image of the name, else a shared one, else one of an engine. */
   async get(owner: Owner, name: string, signal?: AbortSignal): Promise<Image> {
     const { images } = await this.list(owner, signal);
     const found = images.find((image) => image.name === name && image.kind !== 'template');
@@ -66,46 +70,59 @@ export class Images {
     throw missing('image', name, { known: images.map((image) => image.name), list: 'vc image ls' });
   }
 
-  /** The log of the build that made an image of the owner; empty for other images. */
+  /** The log of the build that made a saved or shared image; empty for other images. */
   async log(owner: Owner, name: string, signal?: AbortSignal): Promise<string> {
-    const own = this.#store.savedDisks.images(owner.id).find((image) => image.name === name);
-    if (own !== undefined) return readBuildLog(this.#store.directory, own.id);
+    const saved = this.#store.savedDisks.images(owner.id).find((image) => image.name === name);
+    if (saved !== undefined) return readBuildLog(this.#store.directory, saved.id);
     // Throws if there is none.
     await this.get(owner, name, signal);
     return '';
   }
 
-  /** Saves a computer, or one of its snapshots, as an image of its owner. */
+  /** Saves a computer of the owner, or one of its snapshots, as an image. */
   async save(
+    owner: Owner,
     record: ComputerRecord,
-    { name, snapshot }: { readonly name: string; readonly snapshot?: string | undefined },
+    { name, snapshot, shared = false }: Omit<SaveImage, 'computer'>,
     onCreated: OnCreated = () => {},
   ): Promise<Image> {
-    this.refuseName(record.owner_id, name);
+    const label = this.label(owner, name, shared);
     this.#parts.disks.engineOf(record);
     const of = snapshot === undefined ? undefined : this.#parts.snapshots.find(record, snapshot);
     if (of === undefined) await settled(this.#store, this.#parts.machines, record.id);
     const given = () => {
-      this.refuseName(record.owner_id, name);
+      this.#refuseName(owner.id, name);
       return name;
     };
-    const wanted = { kind: 'image', memory: false, of, name: given } as const;
+    const wanted = { kind: 'image', memory: false, of, ...label, name: given } as const;
     const id = await this.#parts.disks.save(record, wanted, (disk) => {
       onCreated(disk.id);
       return disk.id;
     });
     // The one that it has replaced.
     await this.#parts.disks.tidy(this.#parts.machines.engine(record.engine)).catch(() => undefined);
-    return this.#view(record.owner_id, id);
+    return this.#view(owner, id);
   }
 
-  /** For an image to be saved or built. */
-  refuseName(ownerId: string, name: string): void {
+  /** Of an image to be saved or built; throws if the owner may not make it. */
+  label(owner: Owner, name: string, isShared: boolean): ImageLabel {
+    if (isShared && !this.#parts.mayAdminister(owner)) {
+      throw new ApiError('forbidden', 'Only administrators make images for all owners.', {
+        remedy: 'Leave out "shared" to make an image of your own.',
+      });
+    }
+    this.#refuseName(owner.id, name);
+    return { name, shared: isShared ? 1 : 0 };
+  }
+
+  #refuseName(ownerId: string, name: string): void {
     if (RESERVED.includes(imageNamed(name))) {
       const message = `name must not be ${JSON.stringify(name)}, which is the name of a recipe.`;
       throw new ApiError('invalid_request', message, { remedy: 'Choose another name.' });
     }
-    const images = this.#store.savedDisks.images(ownerId);
+    const images = this.#store.savedDisks
+      .images(ownerId)
+      .filter(({ owner_id }) => owner_id === ownerId);
     if (images.length < MOST || images.some((image) => image.name === name)) return;
     throw new ApiError('limit_reached', `You have ${MOST} images, which is the limit.`, {
       remedy: 'Remove one first: vc image rm NAME',
@@ -117,60 +134,61 @@ export class Images {
    * another name: then that is saved once more.
    */
   async publish(
-    ownerId: string,
-    name: string,
+    owner: Owner,
+    label: ImageLabel,
     { origin, config, log }: BuiltImage & { readonly log: string },
     machines: OwnMachines,
     signal: AbortSignal,
   ): Promise<Image> {
-    const text = JSON.stringify(config);
+    const { name } = label;
+    const published = { ...label, config: JSON.stringify(config) };
     // The log is removed with the disk, so it is written while the disk has a row.
     const become = (disk: SavedDiskRecord) => {
       // An unchanged build keeps the log of the one that made the image.
-      const isUnchanged = disk.state === 'ready' && disk.name === name;
-      if (!isUnchanged) writeBuildLog(this.#store.directory, disk.id, log);
-      this.#store.savedDisks.publish(disk, name, text);
+      if (!isPublished(disk, label)) writeBuildLog(this.#store.directory, disk.id, log);
+      this.#store.savedDisks.publish(disk, published);
       return disk.id;
     };
     const publish = (find: () => SavedDiskRecord) =>
       this.#store.transaction(() => {
         const disk = find();
-        this.refuseName(ownerId, name);
+        this.#refuseName(owner.id, name);
         return become(disk);
       });
     const step = 'step' in origin ? machines.step(origin.step) : undefined;
-    if (step !== undefined && (step.state !== 'ready' || step.name === name)) {
+    if (step !== undefined && (step.state !== 'ready' || isPublished(step, label))) {
       signal.throwIfAborted();
       return this.#view(
-        ownerId,
+        owner,
         publish(() => this.#store.savedDisks.find(step.id) ?? step),
       );
     }
     const record = await machines.startComputer(origin, signal);
     try {
-      const wanted = { kind: 'image', memory: false, name: () => name } as const;
+      const wanted = { kind: 'image', memory: false, ...label, name: () => name } as const;
       const id = await this.#parts.disks.save(record, wanted, (disk) => {
         signal.throwIfAborted();
         return become({ ...disk, state: 'ready' });
       });
-      return this.#view(ownerId, id);
+      return this.#view(owner, id);
     } finally {
       await machines.remove(record);
     }
   }
 
   /** The answer about an image that was saved; undefined if it is gone. */
-  resume(ownerId: string, id: string): Promise<Image> | undefined {
-    const image = this.#store.savedDisks.images(ownerId).find((each) => each.id === id);
-    return image && Promise.resolve(serialize(image));
+  resume(owner: Owner, id: string): Promise<Image> | undefined {
+    const image = this.#store.savedDisks.images(owner.id).find((each) => each.id === id);
+    return image && Promise.resolve(this.#serialize(owner, image));
   }
 
   /** Refused while computers that were made from it exist. */
   async remove(owner: Owner, name: string): Promise<void> {
+    const mayAdminister = this.#parts.mayAdminister(owner);
     const image = this.#store.transaction(() => {
       const found = this.#store.savedDisks.images(owner.id).find((each) => each.name === name);
-      if (found === undefined) return undefined;
-      if (found.used_by > 0) throw this.#inUse(found);
+      if (found === undefined || (found.shared && !mayAdminister)) return undefined;
+      if (found.used_by > 0) throw this.#inUse(owner, found);
       this.#store.savedDisks.retire(found);
       // It frees its space, although a build could begin with it.
       this.#store.buildSteps.removeOfDisk(found.id);
@@ -184,44 +202,59 @@ export class Images {
     await this.get(owner, name);
     const message = `The image ${JSON.stringify(name)} belongs to the service.`;
     throw new ApiError('conflict', message, {
-      remedy: 'An administrator removes it on the host of the service.',
+      remedy: 'An administrator removes it: a shared one with vc image rm, others on the host.',
     });
   }
 
-  #inUse({ id, name }: SavedDiskRecord): ApiError {
-    const users = this.#store.computers.listAll().filter(({ source }) => source === id);
+  /** Names computers of this owner only. */
+  #inUse(owner: Owner, { id, name, used_by, used_by_own }: ImageRecord): ApiError {
+    const isNeeded = `The image ${JSON.stringify(name)} is needed by`;
+    if (used_by_own === 0) {
+      const others =
+        used_by === 1 ? '1 computer of another owner' : `${used_by} computers of others`;
+      const message = `${isNeeded} ${others}.`;
+      const remedy = 'Replace it: save or build another image under its name.';
+      return new ApiError('conflict', message, { remedy });
+    }
+    const users = this.#store.computers
+      .listAll()
+      .filter(({ source, owner_id }) => source === id && owner_id === owner.id);
     const names = users.slice(0, 3).map(inCommands);
-    const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
-    const message = `The image ${JSON.stringify(name)} is needed by ${names.join(', ')}${more}.`;
-    return new ApiError('conflict', message, {
+    const more = used_by > names.length ? ` and ${used_by - names.length} more` : '';
+    return new ApiError('conflict', `${isNeeded} ${names.join(', ')}${more}.`, {
       remedy: `Remove them first: vc rm ${names.join(' ')}`,
     });
   }
 
-  #view(ownerId: string, id: string): Image {
-    const image = this.#store.savedDisks.images(ownerId).find((each) => each.id === id);
-    if (image !== undefined) return serialize(image);
+  #saved(owner: Owner): Image[] {
+    return this.#store.savedDisks.images(owner.id).map((image) => this.#serialize(owner, image));
+  }
+
+  #serialize(owner: Owner, image: ImageRecord): Image {
+    const { name, engine, os, bytes, created_at, shared } = image;
+    const isHidden = shared === 1 && !this.#parts.mayAdminister(owner);
+    return {
+      name: name ?? '',
+      engine,
+      os,
+      kind: shared === 1 ? 'shared' : 'saved',
+      status: 'ready',
+      bytes,
+      created_at,
+      recipe_hash: null,
+      key: null,
+      cpu: null,
+      ram: null,
+      resolution: null,
+      used_by: isHidden ? image.used_by_own : image.used_by,
+    };
+  }
+
+  #view(owner: Owner, id: string): Image {
+    const image = this.#store.savedDisks.images(owner.id).find((each) => each.id === id);
+    if (image !== undefined) return this.#serialize(owner, image);
     throw new ApiError('not_found', 'The image was deleted or replaced meanwhile.', {
       remedy: 'See: vc image ls',
     });
   }
-}
-
-function serialize(image: SavedDiskRecord & { readonly used_by: number }): Image {
-  const { name, engine, os, bytes, created_at, used_by } = image;
-  return {
-    name: name ?? '',
-    engine,
-    os,
-    kind: 'saved',
-    status: 'ready',
-    bytes,
-    created_at,
-    recipe_hash: null,
-    key: null,
-    cpu: null,
-    ram: null,
-    resolution: null,
-    used_by,
-  };
 }

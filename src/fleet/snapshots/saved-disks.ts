@@ -23,6 +23,8 @@ export interface DiskToSave {
   /** Called when nothing changes the computer; may throw. Undefined: only for the copies of a fork. */
   name(present: ComputerRecord): string | undefined;
   readonly memory: SaveRequest['memory'];
+  /** 1 for an image for all owners. */
+  readonly shared?: number;
   /** `action`: the caller performs an action, so this waits for none. */
   readonly within?: 'queue' | 'action';
   /** A snapshot of the computer to save in place of its present disk. */
@@ -100,7 +102,7 @@ export class SavedDisks {
     engine: Engine & Snapshotting,
     id: string,
     { id: computerId, owner_id: ownerId }: ComputerRecord,
-    { kind, name, memory, of }: DiskToSave,
+    { kind, name, memory, of, shared = 0 }: DiskToSave,
     complete: (disk: SavedDiskRecord, present: ComputerRecord) => T,
   ): Promise<T> {
     const { quota, stopping } = this.#parts;
@@ -121,6 +123,7 @@ export class SavedDisks {
         parent: isSnapshot ? present.snapshot : null,
         os: present.os,
         config: this.#configOf(present.source),
+        shared,
       });
     });
     const source = of && { id: of.id, kind: of.kind };

@@ -151,6 +151,8 @@ export interface SavedDiskRecord {
   readonly os: 'linux' | 'windows';
   /** What an image built from a Dockerfile passes on: JSON. */
   readonly config: string | null;
+  /** 1 for an image that an administrator has made for all owners. */
+  readonly shared: number;
   readonly memory: number;
   readonly bytes: number;
   readonly created_at: string;

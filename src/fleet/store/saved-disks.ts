@@ -4,17 +4,33 @@ import type { SavedDiskRecord } from './records.js';
 
 export type NewSavedDisk = Omit<SavedDiskRecord, 'state' | 'memory' | 'bytes' | 'created_at'>;
 
+/** With how many computers were made from it, and how many of them are the owner's who asks. */
+export type ImageRecord = SavedDiskRecord & {
+  readonly used_by: number;
+  readonly used_by_own: number;
+};
+
 /** Computers that were made from a saved disk, or are being put back to it, and the cache of builds. */
 const IS_USED = `(EXISTS (SELECT 1 FROM computers WHERE computers.source = saved_disks.id)
   OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id)
   OR EXISTS (SELECT 1 FROM build_steps WHERE disk_id = saved_disks.id))`;
 
+/** What an image is called; 1 for all owners. */
+export type ImageLabel = Pick<SavedDiskRecord, 'shared'> & { readonly name: string };
+type Published = ImageLabel & { readonly config: string };
+
+/** Whether a disk is this image already. */
+export function isPublished(disk: SavedDiskRecord, { name, shared }: ImageLabel): boolean {
+  return disk.state === 'ready' && disk.name === name && disk.shared === shared;
+}
+
 /** Snapshots, images of owners, what the copies of a fork share, and steps of image builds. */
 export function savedDiskStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO saved_disks (id, kind, owner_id, computer_id, engine, name, parent, state, os,
-       config, created_at)
-     VALUES (:id, :kind, :owner_id, :computer_id, :engine, :name, :parent, 'saving', :os, :config, :now)`,
+       config, shared, created_at)
+     VALUES (:id, :kind, :owner_id, :computer_id, :engine, :name, :parent, 'saving', :os, :config,
+       :shared, :now)`,
   );
   const byId = db.prepare('SELECT * FROM saved_disks WHERE id = ?');
   const snapshots = db.prepare(
@@ -22,8 +38,11 @@ export function savedDiskStore(db: Db, written: Notifier) {
        ORDER BY created_at, rowid`,
   );
   const images = db.prepare(
-    `SELECT *, (SELECT count(*) FROM computers WHERE source = saved_disks.id) AS used_by
-       FROM saved_disks WHERE owner_id = ? AND kind = 'image' AND state = 'ready' ORDER BY name`,
+    `SELECT *, (SELECT count(*) FROM computers WHERE source = saved_disks.id) AS used_by,
+       (SELECT count(*) FROM computers WHERE source = saved_disks.id AND computers.owner_id = :owner)
+         AS used_by_own
+       FROM saved_disks WHERE (owner_id = :owner OR shared = 1) AND kind = 'image' AND state = 'ready'
+       ORDER BY shared, name`,
   );
   const complete = db.prepare(
     'UPDATE saved_disks SET state = :state, bytes = :bytes, memory = :memory WHERE id = :id',
@@ -35,10 +54,11 @@ export function savedDiskStore(db: Db, written: Notifier) {
   );
   const retireImage = db.prepare(
     `UPDATE saved_disks SET state = 'retired'
-       WHERE owner_id = ? AND name = ? AND kind = 'image' AND state = 'ready'`,
+       WHERE name = :name AND shared = :shared AND (shared = 1 OR owner_id = :owner_id)
+         AND kind = 'image' AND state = 'ready'`,
   );
   const publish = db.prepare(
-    `UPDATE saved_disks SET state = 'ready', name = :name, config = :config,
+    `UPDATE saved_disks SET state = 'ready', name = :name, config = :config, shared = :shared,
        created_at = CASE state WHEN 'ready' THEN created_at ELSE :now END WHERE id = :id`,
   );
   const forgetSteps = db.prepare('DELETE FROM build_steps WHERE owner_id = ?');
@@ -56,23 +76,24 @@ export function savedDiskStore(db: Db, written: Notifier) {
     find: (id: string) => byId.get(id) as SavedDiskRecord | undefined,
     /** Snapshots of a computer, the oldest first, with those that are being saved. */
     snapshots: (computerId: string) => snapshots.all(computerId) as SavedDiskRecord[],
-    /** Images of an owner by name. */
-    images: (ownerId: string) => images.all(ownerId) as (SavedDiskRecord & { used_by: number })[],
+    /** Images that an owner sees by name: its own first, then those for all. */
+    images: (owner: string) => images.all({ owner }) as ImageRecord[],
     /** The disk is saved. An image replaces the one of its name. */
     complete(
       disk: SavedDiskRecord,
       state: 'ready' | 'retired',
       { bytes: size, memory }: { readonly bytes: number; readonly memory: boolean },
     ): void {
-      const { id, owner_id, name, kind } = disk;
-      if (kind === 'image') retireImage.run(owner_id, name);
+      const { id, owner_id, name, kind, shared } = disk;
+      if (kind === 'image') retireImage.run({ owner_id, name, shared });
       complete.run({ id, state, bytes: size, memory: Number(memory) });
       written.notify(owner_id);
     },
     /** The disk of a step becomes an image, which replaces the one of its name. */
-    publish({ id, owner_id, state, name: known }: SavedDiskRecord, name: string, config: string) {
-      if (state !== 'ready' || known !== name) retireImage.run(owner_id, name);
-      publish.run({ id, name, config, now: new Date().toISOString() });
+    publish(disk: SavedDiskRecord, { name, shared, config }: Published): void {
+      const { id, owner_id } = disk;
+      if (!isPublished(disk, { name, shared })) retireImage.run({ owner_id, name, shared });
+      publish.run({ id, name, shared, config, now: new Date().toISOString() });
       written.notify(owner_id);
     },
     /** Its user has deleted it. Snapshots that were made after it get its parent. */

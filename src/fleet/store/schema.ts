@@ -148,6 +148,8 @@ export const SCHEMA = `
     os TEXT NOT NULL,
     -- What an image built from a Dockerfile passes on, as JSON.
     config TEXT,
+    -- An image for all owners.
+    shared INTEGER NOT NULL DEFAULT 0,
     memory INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL
@@ -155,7 +157,9 @@ export const SCHEMA = `
   CREATE UNIQUE INDEX snapshots_by_name ON saved_disks (computer_id, name)
     WHERE kind = 'snapshot' AND state <> 'retired';
   CREATE UNIQUE INDEX images_by_name ON saved_disks (owner_id, name)
-    WHERE kind = 'image' AND state = 'ready';
+    WHERE kind = 'image' AND state = 'ready' AND shared = 0;
+  CREATE UNIQUE INDEX shared_images_by_name ON saved_disks (name)
+    WHERE kind = 'image' AND state = 'ready' AND shared = 1;
   CREATE INDEX saved_disks_by_computer ON saved_disks (computer_id);
   CREATE INDEX saved_disks_by_parent ON saved_disks (parent) WHERE parent IS NOT NULL;
   CREATE INDEX unfinished_disks ON saved_disks (engine) WHERE state <> 'ready';

@@ -56,13 +56,13 @@ async function build(
   const signal = AbortSignal.any([left, stall.signal]);
   const progress = new Progress(request, reply);
   // Values of build arguments are not part of it.
-  const { arg = [], dockerfile, target, no_cache, engine } = query;
-  const input = { dockerfile, target, no_cache, engine };
+  const { arg = [], dockerfile, target, no_cache, engine, shared } = query;
+  const input = { dockerfile, target, no_cache, engine, shared };
   try {
     const subject = { name: 'buildImage', owner, computer: undefined, input, params } as const;
     const image = await audited(fleet, { ...subject, call: { signal: left } }, () =>
       fleet.builds.build(owner, {
-        ...{ name, dockerfile, target, engine, secrets, signal },
+        ...{ name, dockerfile, target, engine, secrets, signal, shared },
         context: received(request, stall, signal),
         args: Object.fromEntries(arg.map(splitArgument)),
         noCache: no_cache,

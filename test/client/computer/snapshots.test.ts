@@ -93,7 +93,7 @@ it('saves, gets and deletes images, of a computer by its id or by its name', asy
   service.on('DELETE /images/ready', { success: true });
   expect(await vc.images.save('ready', desk())).toEqual(image);
   await vc.images.save('ready', vc.computer({ id: 'cmp_1' }), { snapshot: 'clean' });
-  await vc.images.save('ready', { project: 'shop', name: 'a/b' });
+  await vc.images.save('ready', { project: 'shop', name: 'a/b' }, { shared: true });
   expect(await vc.images.get('ready')).toEqual(image);
   expect((await vc.images.list()).images).toEqual([image]);
   service.on('GET /images/ready/log', '#1 DONE 0.1s');
@@ -103,7 +103,7 @@ it('saves, gets and deletes images, of a computer by its id or by its name', asy
   expect(sent().map(([, body]) => body)).toEqual([
     { name: 'ready', computer: 'shop/desk' },
     { name: 'ready', computer: 'cmp_1', snapshot: 'clean' },
-    { name: 'ready', computer: 'shop/a/b' },
+    { name: 'ready', computer: 'shop/a/b', shared: true },
     ...[undefined, undefined, undefined, undefined],
   ]);
 });

@@ -25,7 +25,7 @@ const create = (name: string, more: object = {}) => {
   return test.fleet.computers.create(owner, project, input, 'ready');
 };
 const save = (name: string, snapshot?: string) =>
-  test.fleet.images.save(record('desk'), { name, snapshot });
+  test.fleet.images.save(owner, record('desk'), { name, snapshot });
 const write = (name: string, text: string) => engine.contents.set(record(name).id, text);
 const read = (name: string) => engine.contents.get(record(name).id);
 const refusal = (promise: Promise<unknown>) =>
@@ -101,6 +101,50 @@ describe('an image', () => {
     expect(images.map(({ name }) => name)).toEqual(['linux']);
   });
 
+  it('that an administrator has shared is used by other owners, and changed by administrators', async () => {
+    const other = test.fleet.apiKeys.authenticate(test.addOwner('other'));
+    if (other === undefined) throw new Error('there is no other owner');
+    write('desk', 'shared');
+    const label = { name: 'box', shared: true };
+    const saved = await test.fleet.images.save(owner, record('desk'), label);
+    expect(saved).toMatchObject({ name: 'box', kind: 'shared', used_by: 0 });
+    const project = test.fleet.projects.create(other, 'theirs');
+    const theirs = async (name: string) => {
+      const input = CreateComputer.parse({ name, image: 'box' });
+      const row = test.fleet.projects.find(other, project.name);
+      const { id } = await test.fleet.computers.create(other, row, input, 'ready');
+      return test.fleet.computers.find(other, { id });
+    };
+    const first = await theirs('x');
+    expect(engine.contents.get(first.id)).toBe('shared');
+    await create('mine', { image: 'box' });
+    // Of another owner's computers, only administrators see how many there are.
+    expect(await test.fleet.images.get(other, 'box')).toMatchObject({ kind: 'shared', used_by: 1 });
+    expect(await test.fleet.images.get(owner, 'box')).toMatchObject({ used_by: 2 });
+    expect(await refusal(test.fleet.images.remove(other, 'box'))).toBe('conflict');
+    expect(await refusal(test.fleet.images.save(other, first, label))).toBe('forbidden');
+    await test.fleet.computers.remove(record('mine'));
+    await expect(test.fleet.images.remove(owner, 'box')).rejects.toMatchObject({
+      message: 'The image "box" is needed by 1 computer of another owner.',
+      remedy: 'Replace it: save or build another image under its name.',
+    });
+
+    // An own one comes first; it replaces no shared one.
+    engine.contents.set(first.id, 'own');
+    expect(await test.fleet.images.save(other, first, { name: 'box' })).toMatchObject({
+      kind: 'saved',
+    });
+    expect(engine.contents.get((await theirs('y')).id)).toBe('own');
+    write('desk', 'new');
+    await test.fleet.images.save(owner, record('desk'), label);
+    const kinds = async (of: Owner) =>
+      (await test.fleet.images.list(of)).images.map(({ name, kind }) => `${name} ${kind}`);
+    expect(await kinds(other)).toEqual(['box saved', 'box shared', 'linux disk']);
+    await test.fleet.images.remove(owner, 'box');
+    expect(await kinds(owner)).toEqual(['linux disk']);
+    expect(await kinds(other)).toEqual(['box saved', 'linux disk']);
+  });
+
   it('goes with its owner', async () => {
     const key = test.addOwner('other');
     const other = test.fleet.apiKeys.authenticate(key);
@@ -110,7 +154,7 @@ describe('an image', () => {
     const row = test.fleet.projects.find(other, project.name);
     const { id } = await test.fleet.computers.create(other, row, input, 'ready');
     const computer = test.fleet.computers.find(other, { id });
-    await test.fleet.images.save(computer, { name: 'box' });
+    await test.fleet.images.save(other, computer, { name: 'box' });
     await test.fleet.snapshots.create(computer, { memory: true });
     await test.fleet.owners.remove(owner, 'other', 'delete');
     expect(engine.disks.size).toBe(0);

@@ -273,6 +273,7 @@ describe('disks that nothing needs', () => {
       computer_id: id,
       engine: 'docker',
       config: null,
+      shared: 0,
     } as const;
     test.store.savedDisks.insert({ ...row, id: 'snp_cut', name: 'cut', parent: null, os: 'linux' });
     await engine.save(id, { ...orphan, id: 'snp_cut' });

@@ -33,16 +33,24 @@ def build(
     secrets: Mapping[str, str | bytes] | None = None,
     target: str | None = None,
     no_cache: bool = False,
+    shared: bool = False,
     engine: str | None = None,
     on_event: OnEvent = None,
 ) -> Flow[Image]:
     """
-    Builds an image of the owner from a directory, without what its `.dockerignore` leaves out.
+    Builds an image of the owner, or with `shared` one for all owners (for administrators), from a
+    directory, without what its `.dockerignore` leaves out.
     `dockerfile` is a path in it, by default `Dockerfile`. `args` are values of ARG, `secrets` those of
     `RUN --mount=type=secret` by id. `on_event` is called with each line of the progress. An exception,
     such as KeyboardInterrupt, ends the build. Raises a ServiceError if a step fails.
     """
-    fields = given(dockerfile=dockerfile, target=target, engine=engine, no_cache=no_cache or None)
+    fields = given(
+        dockerfile=dockerfile,
+        target=target,
+        engine=engine,
+        no_cache=no_cache or None,
+        shared=shared or None,
+    )
     query = [("arg", f"{key}={value}") for key, value in (args or {}).items()]
     query += [(key, "1" if value is True else value) for key, value in fields.items()]
     headers = {"content-type": "application/x-tar"}

@@ -165,20 +165,23 @@ def get_computer(
 # Images.
 
 
-def save_image(of: Session, name: str, computer: Target, *, snapshot: str | None) -> Flow[Image]:
-    """Saves a computer, or one of its snapshots, as an image of the owner."""
-    body = {"name": name, "computer": reference(computer), **given(snapshot=snapshot)}
+def save_image(
+    of: Session, name: str, computer: Target, *, snapshot: str | None, shared: bool
+) -> Flow[Image]:
+    """Saves a computer, or one of its snapshots, as an image of the owner or for all owners."""
+    more = given(snapshot=snapshot, shared=shared or None)
+    body = {"name": name, "computer": reference(computer), **more}
     return Image.of((yield from call_json(of, "POST", "/images", body, work=SAVE_SECONDS)))
 
 
 def list_images(of: Session) -> Flow[list[Image]]:
-    """The owner's images and those of every engine."""
+    """The owner's images, shared ones, and those of every engine."""
     answer = yield from call_json(of, "GET", "/images")
     return [Image.of(one) for one in answer["images"]]
 
 
 def get_image(of: Session, name: str) -> Flow[Image]:
-    """An image by its name, the owner's own before the service's."""
+    """An image by its name: the owner's own before a shared one, that before an engine's."""
     return Image.of((yield from call_json(of, "GET", f"/images/{segment(name)}")))
 
 
@@ -189,7 +192,7 @@ def image_log(of: Session, name: str) -> Flow[str]:
 
 
 def delete_image(of: Session, name: str) -> Flow[None]:
-    """Deletes one of the owner's images. Fails while computers need it."""
+    """Deletes an image of the owner, or a shared one. Fails while computers need it."""
     yield from call_json(of, "DELETE", f"/images/{segment(name)}")
 
 

@@ -44,6 +44,7 @@ export const command = defineCommand({
     ),
     target: value('--target <stage>', 'stage to build', nonEmpty, { otherwise: 'the last one' }),
     cache: flag('--no-cache', 'carry out every step again'),
+    shared: flag('--shared', 'an image of a directory for all owners; for administrators'),
     engine: choice('--engine <name>', 'engine to build it for', ENGINE_CHOICES, {
       otherwise: DEFAULT_ENGINE,
     }),
@@ -74,10 +75,10 @@ export const command = defineCommand({
       if (method !== undefined || ifMissing) {
         throw new UsageError('--method and --if-missing are for recipes only');
       }
-      const { file, buildArg: args, secret: secrets, target, cache } = options;
+      const { file, buildArg: args, secret: secrets, target, cache, shared } = options;
       const chosen = engine === 'auto' ? undefined : engine;
-      const build = { directory: source, tag, file, args, secrets, target, cache, engine: chosen };
-      return buildDirectory(context, build);
+      const how = { args, secrets, target, cache, shared, engine: chosen };
+      return buildDirectory(context, { directory: source, tag, file, ...how });
     }
     return buildLocalImage(context, {
       name: source,

@@ -32,9 +32,9 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List machine images',
   details: [
-    'Lists your own images, which you have saved, and those of the service, or of this machine where no',
-    'service runs: images built from a recipe, imported disks, and templates, which are booted machines to',
-    'start others of their shape from. A stale one was made from a recipe or an image that has changed',
+    'Lists your own images (saved), those that administrators have made for all owners (shared), and those',
+    'of the service, or of this machine where no service runs: images built from a recipe, imported disks,',
+    'and templates, which are booted machines to start others of their shape from. A stale one was made from a recipe or an image that has changed',
     'since. The size of a saved one is without what it shares with its image and older snapshots.',
   ].join(' '),
   arguments: {},

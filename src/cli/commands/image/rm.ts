@@ -18,8 +18,8 @@ export const command = defineCommand({
   aliases: ['delete', 'remove'],
   summary: 'Remove machine images and their templates',
   details: [
-    'Your own images are removed from the service; others from this machine, which has to be its host.',
-    'An own image is not removed while computers need it. Virtual machines that were made from an image keep their disks and keep running. A container',
+    'Your own images, and as an administrator shared ones, are removed from the service; others from this',
+    'machine, which has to be its host. Such an image is not removed while computers need it. Virtual machines that were made from an image keep their disks and keep running. A container',
     'needs its image: that is not removed while such computers exist.',
   ].join(' '),
   arguments: { images: many('image', 'names; see: vc image ls', { completes: 'image' }) },
@@ -53,7 +53,7 @@ export const command = defineCommand({
         const image = found.get(name);
         if (isDry || image === undefined) return { success: true };
         const { signal } = context.interrupts;
-        if (image.kind === 'saved') {
+        if (isSaved(image)) {
           const client = await context.client();
           await client.request('deleteImage', { params: { image: name }, signal });
         } else {
@@ -70,14 +70,19 @@ export const command = defineCommand({
   },
 });
 
-/** The images that the owner has saved; none where no service answers. */
+/** An image of the service, not of this machine. */
+const isSaved = ({ kind }: Image) => kind === 'saved' || kind === 'shared';
+
+/** The saved and shared images that their names mean; none where no service answers. */
 async function ownImages(context: Context): Promise<readonly Image[]> {
   const { baseUrl, apiKey } = await context.settings();
   const isHere = isLoopbackUrl(baseUrl.value);
   if (isHere && apiKey === undefined) return [];
   try {
     const { images } = await request(context, 'listImages');
-    return images.filter(({ kind }) => kind === 'saved');
+    const saved = images.filter(isSaved);
+    // An own one comes before a shared one of its name.
+    return saved.filter((image) => image === saved.find(({ name }) => name === image.name));
   } catch (error) {
     if (isHere) return [];
     throw error;

@@ -15,6 +15,7 @@ import type { Machines } from '../../lifecycle/machines.js';
 import type { SavedDisks } from '../../snapshots/saved-disks.js';
 import type { Store } from '../../store/index.js';
 import type { ProjectRow } from '../../store/projects.js';
+import type { ImageLabel } from '../../store/saved-disks.js';
 import type { Images } from '../images.js';
 import { BuildLog } from './log.js';
 import { OwnMachines } from './machines.js';
@@ -45,6 +46,8 @@ export interface BuildRequest {
   readonly args: Readonly<Record<string, string>>;
   readonly secrets: ReadonlyMap<string, Buffer>;
   readonly noCache: boolean;
+  /** The image is for all owners. */
+  readonly shared?: boolean | undefined;
   /** By default the first that saves disks. */
   readonly engine?: string | undefined;
   readonly signal: AbortSignal;
@@ -75,10 +78,10 @@ export class Builds {
         const message = `The image ${JSON.stringify(request.name)} is being built already.`;
         throw new ApiError('conflict', message, { remedy: 'Wait until that build has ended.' });
       }
-      images.refuseName(owner.id, request.name);
+      const label = images.label(owner, request.name, request.shared ?? false);
       const engine = this.#engine(request.engine);
       const building = withAnySignal([request.signal, stopping], (signal) =>
-        this.#build(owner, engine, { ...request, signal }),
+        this.#build(owner, engine, label, { ...request, signal }),
       );
       this.#running.set(id, building);
       try {
@@ -106,7 +109,12 @@ export class Builds {
     });
   }
 
-  async #build(owner: Owner, engine: Engine, request: BuildRequest): Promise<Image> {
+  async #build(
+    owner: Owner,
+    engine: Engine,
+    label: ImageLabel,
+    request: BuildRequest,
+  ): Promise<Image> {
     const { store, images, disks } = this.#parts;
     const { name, signal, dockerfile, target, args, secrets, noCache } = request;
     const log = new BuildLog([...Object.values(args), ...[...secrets.values()].map(String)]);
@@ -128,7 +136,7 @@ export class Builds {
           ...(dockerfile !== undefined && { dockerfile }),
           ...(target !== undefined && { target }),
         });
-        return await images.publish(owner.id, name, { ...built, log: log.text }, machines, signal);
+        return await images.publish(owner, label, { ...built, log: log.text }, machines, signal);
       } finally {
         machines.release();
       }

@@ -47,12 +47,12 @@ export class OwnMachines implements BuildMachines {
 
   async findImage(name: string, signal?: AbortSignal): Promise<BaseImage | undefined> {
     const { store, owner, engine } = this.#parts;
-    const own = store.savedDisks.images(owner.id).find((image) => image.name === name);
-    if (own !== undefined) {
-      if (own.engine === engine.name) return { name, id: own.id, config: configOf(own) };
-      const message = `Your image ${JSON.stringify(name)} is on the engine "${own.engine}", and the build is on "${engine.name}".`;
+    const saved = store.savedDisks.images(owner.id).find((image) => image.name === name);
+    if (saved !== undefined) {
+      if (saved.engine === engine.name) return { name, id: saved.id, config: configOf(saved) };
+      const message = `The image ${JSON.stringify(name)} is on the engine "${saved.engine}", and the build is on "${engine.name}".`;
       throw new ApiError('image_missing', message, {
-        remedy: `Build on that engine: --engine ${own.engine}`,
+        remedy: `Build on that engine: --engine ${saved.engine}`,
       });
     }
     const found = (await engine.images(signal)).find((image) => image.name === name);

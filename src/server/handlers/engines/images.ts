@@ -10,7 +10,7 @@ export const imageHandlers: Pick<
     const [project = '', ...name] = computer.split('/');
     const isId = name.length === 0;
     const address = isId ? { id: computer } : { project, name: name.join('/') };
-    return fleet.images.save(fleet.computers.find(owner, address), body, onCreated);
+    return fleet.images.save(owner, fleet.computers.find(owner, address), body, onCreated);
   },
   getImage: ({ fleet, owner, params, signal }) =>
     fleet.images.get(owner, params.image ?? '', signal),

@@ -74,6 +74,22 @@ it('an image is built, computers are made from it, and the next build takes the 
   });
 });
 
+it('an administrator builds images for all owners, from the cache of own ones', async () => {
+  await build(TWO_STEPS);
+  const { image, lines } = await build(TWO_STEPS, { shared: true });
+  expect(image).toMatchObject({ name: 'mybox', kind: 'shared' });
+  expect(lines).toContain('#3 CACHED');
+  const kinds = (await test.fleet.images.list(owner)).images.map(({ kind }) => kind);
+  expect(kinds.slice(0, 2)).toEqual(['saved', 'shared']);
+  expect(await build(TWO_STEPS, { shared: true })).toMatchObject({ image: { kind: 'shared' } });
+  const other = test.fleet.apiKeys.authenticate(test.addOwner('other'));
+  if (other === undefined) throw new Error('there is no other owner');
+  owner = other;
+  expect(await refusal(build(TWO_STEPS, { shared: true }))).toContain('forbidden: ');
+  const files = { Dockerfile: 'FROM mybox\nRUN echo more\n' };
+  expect((await build(files, { name: 'next' })).image).toMatchObject({ kind: 'saved' });
+});
+
 it('a changed file repeats only what comes after it, and replaces the image', async () => {
   const files = { ...TWO_STEPS, Dockerfile: 'FROM linux\nRUN echo first\nCOPY a /a\n' };
   await build(files);

@@ -7,11 +7,11 @@ import { formatBytes } from '../../state/paths.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { computers } from '../../state/wall.js';
-import { computersWith, usersOf } from './users.js';
+import { computersWith, isSaved, usersOf } from './users.js';
 
 /** Size, age and computers of an image, and of one's own how it was built. */
 export function ImageDetails({ image, onClose }: { image: Image; onClose: () => void }) {
-  const { name, engine, os, bytes, created_at, used_by, kind } = image;
+  const { name, engine, os, bytes, created_at, used_by } = image;
   const made = computersWith(image, computers.value.values());
   return (
     <Dialog title={`Image ${name}`} onClose={onClose}>
@@ -47,7 +47,7 @@ export function ImageDetails({ image, onClose }: { image: Image; onClose: () => 
           </dd>
         </div>
       </dl>
-      {kind === 'saved' && may.value('act') && <BuildLog of={name} />}
+      {isSaved(image) && may.value('act') && <BuildLog of={name} />}
     </Dialog>
   );
 }

@@ -14,7 +14,7 @@ import { useData } from '../../state/use-data.js';
 import { CreateComputer } from '../wall/create-computer.js';
 import { DeleteImage } from './delete-image.js';
 import { ImageDetails } from './image-details.js';
-import { usersOf } from './users.js';
+import { isSaved, usersOf } from './users.js';
 
 const COLUMNS = [
   'Name',
@@ -33,7 +33,7 @@ interface Open {
   readonly image: Image;
 }
 
-/** The machine images of every engine, and those of the owner. */
+/** The machine images of every engine, those for all owners, and those of the owner. */
 export function Images() {
   const { value, failure, reload } = useData('images', (signal) =>
     call<Lists['images']>('GET', '/images', { signal }),
@@ -99,7 +99,7 @@ export function Images() {
                 <Item
                   icon="trash"
                   danger
-                  disabled={!may.value('manage') || image.kind !== 'saved'}
+                  disabled={!may.value('manage') || !isSaved(image)}
                   onClick={() => setOpen({ kind: 'delete', image })}
                 >
                   Delete…

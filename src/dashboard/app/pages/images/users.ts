@@ -1,5 +1,10 @@
 import type { Computer, Image } from '../../api/types.js';
 
+/** One of the owner's own, or one for all owners, which only administrators delete. */
+export function isSaved({ kind }: Pick<Image, 'kind'>): boolean {
+  return kind === 'saved' || kind === 'shared';
+}
+
 /** How many computers need a saved image or a volume; empty for other images. */
 export function usersOf({ used_by }: Pick<Image, 'used_by'>): string {
   if (used_by === null) return '';

@@ -5,10 +5,10 @@ import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { type CrashingService, makeCrashing } from '../../support/service/crash-points.js';
 import { untilRunning } from '../../support/service/desktop.js';
-import { outOfBand } from '../../support/service/out-of-band.js';
+import { savedDisks } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
-/** Visits every n-th point; on QEMU few by default, since each may need an emulated boot. */
+/** Visits every n-th point; on Podman and QEMU few by default: each takes long. */
 const EVERY = Number(process.env.VC_TEST_CRASH_EVERY ?? (inject('engine') === 'docker' ? 1 : 6));
 const SETTLE_MS = inject('engine') === 'docker' ? 120_000 : 600_000;
 const STEPS = ['snapshot', 'reset', 'fork', 'image', 'image rm', 'snapshot rm'] as const;
@@ -139,9 +139,9 @@ promise(
       expect((await settled()).map(({ name }) => name)).toEqual(['subject']);
       expect(await kept(id)).toBe(`${point}\n`);
     }
-    const { saved } = outOfBand(service);
-    await eventually(async () => (await saved()).length === 0, SETTLE_MS).catch(async (cause) => {
-      throw new Error(`left: ${await saved()}`, { cause });
+    const left = () => savedDisks(service);
+    await eventually(async () => (await left()).length === 0, SETTLE_MS).catch(async (cause) => {
+      throw new Error(`left: ${await left()}`, { cause });
     });
     report(`${visits}`);
   },

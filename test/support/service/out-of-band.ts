@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import Database from 'libsql';
 import { inject } from 'vitest';
 import { LABEL } from '../../../src/engines/containers/ids.js';
@@ -37,6 +38,15 @@ export interface OutOfBand {
 
 export function outOfBand(service: TestService): OutOfBand {
   return inject('engine') === 'docker' ? dockerOutOfBand(service) : qemuOutOfBand(service);
+}
+
+/** What a service has saved of the disks of computers, on every engine but LXD. */
+export async function savedDisks(service: TestService): Promise<string[]> {
+  if (inject('engine') !== 'podman') return outOfBand(service).saved();
+  const label = `label=${LABEL.service}=${serviceIdOf(join(service.directory, 'state'))}`;
+  const argv = ['images', '--filter', label, '--format', '{{.ID}} {{.Repository}}:{{.Tag}}'];
+  const { stdout } = await execa('podman', argv, { env: inject('podman').env });
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 function dockerOutOfBand({ directory }: TestService): OutOfBand {

@@ -115,9 +115,14 @@ export default defineConfig({
           name: 'podman',
           include: [
             'test/e2e/podman/**/*.test.ts',
-            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,ssh,surfaces,volumes}.test.ts',
+            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,saved-states,ssh,surfaces,volumes}.test.ts',
             ...(isThorough
-              ? ['test/e2e/cli/runs.test.ts', ABOVE_ENGINES, 'test/e2e/operations/**/*.test.ts']
+              ? [
+                  'test/e2e/cli/runs.test.ts',
+                  'test/e2e/thorough/saved-crash-points.test.ts',
+                  ABOVE_ENGINES,
+                  'test/e2e/operations/**/*.test.ts',
+                ]
               : []),
           ],
           globalSetup: ['test/e2e/podman/setup.ts'],
@@ -156,7 +161,7 @@ export default defineConfig({
             'test/e2e/incus/**/*.test.ts',
             ...(isThorough
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
-              : ['test/e2e/operations/{published,root,volumes}.test.ts']),
+              : ['test/e2e/operations/{image-build,published,root,saved-states,volumes}.test.ts']),
           ],
           exclude: [NETWORKS_OF_CONTAINERS],
           runner: 'test/support/incus/skipping-runner.ts',

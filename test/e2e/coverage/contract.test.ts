@@ -47,40 +47,21 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
 /** Rows that only a command asks for, with the reason. */
 const NOT_IN_HTTP: Readonly<Record<string, string>> = {
   listWorkspaces: 'an alias for older clients, with a unit test',
-  buildImage: 'its body is a tar; test/e2e/docker/image-build.test.ts sends it with vc image build',
+  buildImage:
+    'its body is a tar; test/e2e/operations/image-build.test.ts sends it with vc image build',
 };
 
 /** Only a cluster supports these; asked in test/e2e/incus/members.test.ts. */
 const ON_CLUSTERS = ['listMembers', 'getMember', 'drainMember', 'returnMember'] as const;
-
-const OF_SAVED_DISKS = [
-  'createSnapshot',
-  'listSnapshots',
-  'deleteSnapshot',
-  'resetComputer',
-  'saveImage',
-  'getImage',
-  'getImageLog',
-  'deleteImage',
-  'buildImage',
-];
 
 const OF_VOLUMES = ['listVolumes', 'createVolume', 'deleteVolume'];
 
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
   docker: ON_CLUSTERS,
-  // Chromium takes minutes to start in an emulated computer. test/e2e/qemu/snapshots.test.ts saves disks.
+  // Chromium takes minutes to start in an emulated computer.
   // test/e2e/cli/runs.test.ts runs on Docker, and in the thorough tier on Podman.
-  qemu: [
-    'openBrowser',
-    'cdp',
-    'createRun',
-    'updateRunTask',
-    ...ON_CLUSTERS,
-    ...OF_SAVED_DISKS,
-    ...OF_VOLUMES,
-  ],
+  qemu: ['openBrowser', 'cdp', 'createRun', 'updateRunTask', ...ON_CLUSTERS, ...OF_VOLUMES],
 };
 
 const matches = (pattern: string, path: string) =>

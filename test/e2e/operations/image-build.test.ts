@@ -47,17 +47,25 @@ async function left() {
 
 it('a directory becomes an image, and the second build comes from the cache', async () => {
   const directory = context('two-steps', {
-    Dockerfile:
-      'FROM linux\nENV GREETING="hello you"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\nCMD ["sh", "-c", "id -un >/tmp/started"]\n',
+    'Dockerfile.qa':
+      'FROM linux\nARG WHOM\nENV GREETING="hello $WHOM"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\nCMD ["sh", "-c", "id -un >/tmp/started"]\n',
     'file.txt': 'from the context\n',
   });
   const before = await left();
-  const first = await build(directory, '-t', 'mybox', '--no-cache');
+  const options = [
+    '-t',
+    'mybox',
+    '-f',
+    join(directory, 'Dockerfile.qa'),
+    '--build-arg',
+    'WHOM=you',
+  ];
+  const first = await build(directory, ...options, '--no-cache');
   expect(first.stderr).toContain(`the image mybox is ready on ${inject('engine')}`);
   expect(first).toMatchObject({ code: 0 });
   expect(first.stderr).toMatch(/^#\d+ [\d.]+ 0$/m);
   const began = performance.now();
-  const second = await build(directory, '-t', 'mybox');
+  const second = await build(directory, ...options);
   console.info(`unchanged: ${Math.round(performance.now() - began)} ms`);
   expect(second.stderr.match(/CACHED/g)?.length).toBeGreaterThanOrEqual(5);
   await expect.poll(left, SOON).toEqual(before);

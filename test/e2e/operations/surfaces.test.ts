@@ -572,29 +572,6 @@ describe('a computer', () => {
     const page = new URL(new URL(other).pathname, desktop.service.baseUrl);
     expect(await (await fetch(page)).text()).toContain('<title>');
   });
-
-  it('is saved, reset and forked, and becomes an image', async () => {
-    // In a quick run, test/e2e/qemu does it on QEMU.
-    if (!isThorough && inject('engine') === 'qemu') return;
-    await desktop.run('echo original >kept; sync');
-    const snapshot = { name: 'clean', memory: false };
-    expect(await call('POST', `${C()}/snapshots`, snapshot)).toMatchObject({ name: 'clean' });
-    const { snapshots } = await call('GET', `${C()}/snapshots`);
-    expect(snapshots).toMatchObject([{ name: 'clean', current: true }]);
-    const { id } = await call('POST', `${C()}/fork`, { name: 'copy', snapshot: 'clean' });
-    const { stdout } = await call('POST', `/computers/${id}/bash`, { command: 'cat kept' });
-    expect(stdout).toBe('original\n');
-    await call('DELETE', `/computers/${id}`);
-    const image = { name: 'browser-ready', computer: desktop.id, snapshot: 'clean' };
-    expect(await call('POST', '/images', image)).toMatchObject({ name: 'browser-ready' });
-    expect(await call('GET', '/images/browser-ready')).toMatchObject({ kind: 'saved' });
-    expect(await desktop.service.vc.images.log('browser-ready')).toBe('');
-    await call('DELETE', '/images/browser-ready');
-    await desktop.run('echo changed >kept');
-    await call('POST', `${C()}/reset`, { snapshot: 'clean' });
-    expect(await desktop.run('cat kept')).toBe('original\n');
-    await call('DELETE', `${C()}/snapshots/clean`);
-  });
 });
 
 describe('a project', () => {

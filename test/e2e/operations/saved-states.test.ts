@@ -1,0 +1,82 @@
+// @module-tag slow
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+
+/** Snapshots, resets, forks and images of computers: every row and command once, on every engine. */
+let desktop: Desktop;
+beforeAll(async () => {
+  desktop = await openDesktop();
+});
+afterAll(() => desktop?.close());
+
+const call = async (method: string, path: string, body?: object) => {
+  const { status, json } = await desktop.service.http(method, path, body);
+  expect(status, `${method} ${path}: ${JSON.stringify(json)}`).toBe(200);
+  return json;
+};
+const vc = async (...args: string[]) => {
+  const { code, stdout, stderr } = await desktop.service.cli(args);
+  expect(code, `vc ${args.join(' ')}\n${stderr}`).toBe(0);
+  return stdout;
+};
+const C = () => `/computers/${desktop.id}`;
+const named = (name: string) => `${desktop.project}/${name}`;
+const write = (text: string) => desktop.run(`echo ${text} >~/kept; sync`);
+/** What was written, and the user who owns it. */
+const kept = (name = 'desktop') =>
+  vc('bash', named(name), 'test -e ~/kept && cat ~/kept && stat -c %U ~/kept || echo nothing');
+
+it('a computer is saved, and put back to what was saved', async () => {
+  await write('original');
+  await vc('snapshot', 'create', desktop.name, 'clean');
+  await write('changed');
+  const later = await call('POST', `${C()}/snapshots`, { memory: false });
+  expect(later).toMatchObject({ name: 'snap-1', parent: 'clean', current: true, memory: false });
+  await vc('reset', desktop.name, 'clean');
+  expect(await kept()).toBe('original\nuser\n');
+  const { snapshots } = await call('GET', `${C()}/snapshots`);
+  expect(snapshots).toMatchObject([
+    { name: 'clean', parent: null, current: true },
+    { name: 'snap-1', parent: 'clean', current: false },
+  ]);
+  expect(await vc('snapshot', 'ls', desktop.name)).toMatch(/^clean\t\tyes\t.*\nsnap-1\tclean\t\t/);
+  await call('POST', `${C()}/reset`, { snapshot: 'snap-1' });
+  expect(await kept()).toBe('changed\nuser\n');
+});
+
+it('a computer is copied as it is, and several times from a snapshot', async () => {
+  await write('present');
+  await vc('fork', `${desktop.name}@clean`, 'a', 'b');
+  const { status } = await call('POST', `${C()}/fork?wait=1`, { name: 'copy' });
+  expect(status).toBe('running');
+  expect(await Promise.all(['a', 'b', 'copy', 'desktop'].map(kept))).toEqual([
+    ...['original\nuser\n', 'original\nuser\n', 'present\nuser\n', 'present\nuser\n'],
+  ]);
+  await vc('rm', ...['a', 'b', 'copy'].map(named), '--yes');
+});
+
+it('an image of a snapshot makes computers, which keep it from being deleted', async () => {
+  const image = `${desktop.project}-ready`;
+  await call('POST', '/images', { name: image, computer: desktop.id });
+  await vc('image', 'save', `${desktop.name}@clean`, image);
+  await vc('create', named('x'), '--image', image);
+  expect(await kept('x')).toBe('original\nuser\n');
+  expect(await call('GET', `/images/${image}`)).toMatchObject({ kind: 'saved', used_by: 1 });
+  expect(await desktop.service.vc.images.log(image)).toBe('');
+  const refused = await desktop.service.cli(['image', 'rm', image, '--yes']);
+  expect(refused).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining(`vc rm ${named('x')}`),
+  });
+  await vc('rm', named('x'), '--yes');
+  await call('DELETE', `/images/${image}`);
+  expect(await vc('image', 'ls')).not.toContain(image);
+});
+
+it('snapshots are removed, and a reset without one goes back to the creation', async () => {
+  await vc('reset', desktop.name);
+  expect(await kept()).toBe('nothing\n');
+  await call('DELETE', `${C()}/snapshots/clean`);
+  await vc('snapshot', 'rm', desktop.name, 'snap-1', '--yes');
+  expect((await call('GET', `${C()}/snapshots`)).snapshots).toEqual([]);
+});

@@ -241,6 +241,7 @@ const groups: readonly Group[] = [
     heading: 'Management commands',
     aliases: ['images'],
     summary: 'Manage machine images',
+    details: 'To create a computer from one: vc create NAME --image IMAGE.',
     verbs: {
       save: () => import('./image/save.js'),
       build: () => import('./image/build.js'),

@@ -411,8 +411,14 @@ test('vc fork makes several copies, of a snapshot if there is no computer of the
   expect(lastRequest().body).toEqual({ names: ['a', 'b'], snapshot: 'clean' });
   world.service.on(`GET ${byName}%40clean`, computer);
   world.service.on(`POST ${byName}%40clean/fork`, { ...computer, name: 'c' });
-  await world.run(['fork', 'demo/desktop@clean', 'c']);
+  await world.run(['fork', 'demo/desktop@clean', 'demo/c']);
   expect(lastRequest().body).toEqual({ name: 'c' });
+});
+
+test('vc fork refuses a copy in another project, and says how to make it there', async () => {
+  const { code, stderr } = await world.run(['fork', 'demo/desktop', 'lab/two']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('vc image save demo/desktop IMAGE && vc create lab/two --image IMAGE');
 });
 
 test('vc fork and vc create fail if the new computer does', async () => {

@@ -1,10 +1,17 @@
 import { computerParameters } from '../../../client/http/address.js';
 import type { Answer, Computer } from '../../../contract/types/index.js';
+import { UsageError } from '../../errors/cli-error.js';
+import type { Context } from '../../framework/context.js';
 import { defineCommand, many } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
-import { computerSource, describeSource, sourceArgument } from '../../targets/computer-source.js';
+import {
+  type ComputerSource,
+  computerSource,
+  describeSource,
+  sourceArgument,
+} from '../../targets/computer-source.js';
 import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
@@ -26,15 +33,16 @@ export const command = defineCommand({
   ],
   async run(context, { computer: given, names }, waiting) {
     const source = await computerSource(context, given);
+    const wanted = names.map((name) => copyName(context, source, name, given));
     const client = await context.client();
     context.whenInterrupted('the service may still create the copies; see: vc ls');
-    const [name, ...others] = names;
+    const [name, ...others] = wanted;
     const { snapshot } = source;
     const request = client.request('forkComputer', {
       params: computerParameters(source.address),
       query: waitQuery(waiting),
       body: {
-        ...(others.length === 0 && name !== undefined ? { name } : { names: [...names] }),
+        ...(others.length === 0 && name !== undefined ? { name } : { names: wanted }),
         ...(snapshot !== undefined && { snapshot }),
       },
       signal: context.interrupts.signal,
@@ -61,6 +69,23 @@ export const command = defineCommand({
     }
   },
 });
+
+/** PROJECT/NAME stands for NAME in the project of the computer, the only one that copies are made in. */
+function copyName(
+  { globals }: Context,
+  { address }: ComputerSource,
+  text: string,
+  given: string,
+): string {
+  const slash = text.indexOf('/');
+  if (globals.project !== undefined || slash < 0) return text;
+  const name = text.slice(slash + 1);
+  if ('project' in address && address.project === text.slice(0, slash) && name !== '') return name;
+  throw new UsageError(
+    `a copy is in the project of its computer, and ${text} is not`,
+    `save an image first: vc image save ${given} IMAGE && vc create ${text} --image IMAGE`,
+  );
+}
 
 function copiesOf(answer: Answer<'forkComputer'>): readonly Computer[] {
   return 'computers' in answer ? answer.computers : [answer];

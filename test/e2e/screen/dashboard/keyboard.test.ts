@@ -1,4 +1,6 @@
 // @module-tag slow
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inspect, openWatched, type Watched } from '../../../support/dashboard/checks.js';
@@ -10,6 +12,7 @@ import { thorough } from '../../../support/run/tiers.js';
 import { noBrowser, openBrowser } from '../../../support/screen/browser.js';
 import { connectSharedService } from '../../../support/service/service.js';
 
+const run = promisify(execFile);
 const PROJECT = 'dash';
 const RENAMED = 'dash-two';
 
@@ -89,6 +92,34 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     expect(await page.content()).not.toContain(key);
     expect(await row(HOSTILE).innerText()).toContain('act');
     await inspect(page, 'keys');
+  });
+
+  it('copies a request as a program in Python and in TypeScript, which send it', async () => {
+    const { clipboard } = partsOf(page);
+    const env = {
+      PATH: process.env.PATH,
+      PYTHONPATH: new URL('../../../../clients/python', import.meta.url).pathname,
+      VC_API_KEY: service.apiKey,
+    };
+    await goTo(page, 'Projects');
+    for (const [form, program, words] of [
+      ['Python', '/usr/bin/python3', ['-c']],
+      ['TypeScript', process.execPath, ['--input-type=module', '--eval']],
+    ] as const) {
+      const name = `of-${form.toLowerCase()}`;
+      await openDialog('New project');
+      await page.keyboard.type(name);
+      await choose(page, 'Copy as', form);
+      const copied = await eventually(async () => {
+        const text = await clipboard();
+        return text.includes(name) && text;
+      });
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'detached' });
+      const { stdout } = await run(program, [...words, copied], { env });
+      expect(stdout).toContain(name);
+      expect((await service.http('DELETE', `/projects/${name}`)).status).toBe(200);
+    }
   });
 
   thorough('sets, replaces and deletes secrets of the project, and shows no value', async () => {

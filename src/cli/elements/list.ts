@@ -32,10 +32,10 @@ export async function printElements(
     document: { elements, truncated },
     rows: elements,
     columns,
-    empty,
+    empty: truncated ? 'nothing was found in time; try again' : empty,
     id: ({ id }) => id,
   });
-  if (truncated && !context.globals.json) {
+  if (truncated && elements.length > 0 && !context.globals.json) {
     await note(context, 'there are more elements; see --limit');
   }
 }

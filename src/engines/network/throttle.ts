@@ -9,9 +9,11 @@ export interface Throttle {
   readonly ingress: string;
 }
 
-/** Bytes that pass at once: more than a packet, and 10 ms of a fast network. */
-const LEAST_BURST = 16_000;
-/** Time that packets wait for a slow network before they are dropped. */
+/** Bytes that pass at once: a packet, of which slirp4netns sends 32 KiB at most, and 10 ms of a fast network. */
+const LEAST_BURST = 34_000;
+/** Bytes that wait for a slow network: more than the window of slirp4netns, which recovers slowly from losses. */
+const LEAST_QUEUE = 70_000;
+/** Time that packets wait for a fast network. */
 const QUEUE_S = 0.2;
 const PACKET_BYTES = 1500;
 /** Packets that are delayed at once where no rate bounds them. */
@@ -24,13 +26,17 @@ export function throttleOf(network: ComputerNetwork): Throttle {
   const limited =
     bytes === undefined
       ? ''
-      : `tbf rate ${rate} burst ${Math.round(Math.max(LEAST_BURST, bytes / 100))} latency ${QUEUE_S * 1000}ms`;
+      : `tbf rate ${rate} burst ${atLeast(LEAST_BURST, bytes / 100)} limit ${atLeast(LEAST_QUEUE, bytes * QUEUE_S)}`;
   if (delay === undefined) return { egress: limited, ingress: limited };
   const seconds = numberOf(delay) + QUEUE_S;
   const packets =
-    bytes === undefined ? MOST_DELAYED : Math.ceil((bytes * seconds + LEAST_BURST) / PACKET_BYTES);
+    bytes === undefined ? MOST_DELAYED : Math.ceil((bytes * seconds + LEAST_QUEUE) / PACKET_BYTES);
   const paced = rate === undefined ? '' : ` rate ${rate}`;
   return { egress: `netem limit ${packets} delay ${delay}${paced}`, ingress: limited };
+}
+
+function atLeast(least: number, bytes: number): number {
+  return Math.round(Math.max(least, bytes));
 }
 
 /**

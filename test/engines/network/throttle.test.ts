@@ -3,10 +3,10 @@ import type { ComputerNetwork } from '../../../src/contract/resources.js';
 import { throttleOf } from '../../../src/engines/network/throttle.js';
 
 it('bounds both directions by a rate, with a burst that a fast network needs', () => {
-  const slow = 'tbf rate 1mbit burst 16000 latency 200ms';
+  const slow = 'tbf rate 1mbit burst 34000 limit 70000';
   expect(throttleOf({ internet: true, rate: '1mbit' })).toEqual({ egress: slow, ingress: slow });
   expect(throttleOf({ allow: ['example.com'], rate: '1gbit' }).egress).toBe(
-    'tbf rate 1gbit burst 1250000 latency 200ms',
+    'tbf rate 1gbit burst 1250000 limit 25000000',
   );
 });
 
@@ -15,10 +15,10 @@ it('delays one direction, which a round trip passes once', () => {
     egress: 'netem limit 100000 delay 200ms',
     ingress: '',
   });
-  // Room for what is on its way: 125 kB/s for 400 ms, and a burst.
+  // Room for what is on its way: 125 kB/s for 400 ms, and a queue.
   expect(throttleOf({ internet: true, delay: '200ms', rate: '1mbit' })).toEqual({
-    egress: 'netem limit 44 delay 200ms rate 1mbit',
-    ingress: 'tbf rate 1mbit burst 16000 latency 200ms',
+    egress: 'netem limit 80 delay 200ms rate 1mbit',
+    ingress: 'tbf rate 1mbit burst 34000 limit 70000',
   });
 });
 

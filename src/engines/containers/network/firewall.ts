@@ -94,7 +94,7 @@ export class Firewall {
     if (refused !== undefined) throw notRestricted(refused);
   }
 
-  /** Throttles a machine that has just started: Podman makes its bridge only then. */
+  /** Throttles a machine that has just started, which has a new link to its bridge. */
   async ensureThrottle(id: string): Promise<void> {
     const network = this.#options.networks().get(id);
     if (network !== undefined && throttleOf(network).egress !== '') await this.ensure(id);
@@ -104,11 +104,9 @@ export class Firewall {
   async checkNetwork(network: ComputerNetwork): Promise<void> {
     const { connection } = await this.#check();
     this.#refuseHostQueries(connection, network);
-    const throttle = throttleOf(network);
-    if (throttle.egress !== '') {
-      const reason = await connection.guard.tryThrottle(linesOfThrottle(throttle));
-      if (reason !== undefined) throw notThrottled(reason);
-    }
+    const throttle = linesOfThrottle(throttleOf(network));
+    const reason = throttle === '' ? undefined : await connection.guard.tryThrottle(throttle);
+    if (reason !== undefined) throw notThrottled(reason);
     if (!hasDomains(network)) return;
     if (!this.#options.internet) throw resolvesNoNames();
     if (connection.resolvers.addresses.length === 0) throw noResolver();

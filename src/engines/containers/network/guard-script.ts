@@ -204,19 +204,26 @@ load_policies() {
   done
   narrowed=$(listed_policies)
 }
-ifb_of() {
-  echo "$ifbs\${1#"$bridges"}"
+# The end of the machine's veth: what a bridge receives cannot be redirected with br_netfilter, which
+# would not track the connections.
+port_of() {
+  ip -o link show master "$1" 2>/dev/null | sed -n '1s/^[0-9]*: \\([^@:]*\\).*/\\1/p'
 }
-# Lays the queues of a bridge that has none; Podman makes a bridge at each start.
+# Lays the queues of a machine that has none; each start makes a new veth.
 slow_down() {
-  local egress= ingress=
-  [ -s "$policies/$1.queues" ] && { read -r egress; read -r ingress; } <"$policies/$1.queues"
-  [ -n "$egress" ] && ip link show dev "$1" >/dev/null 2>&1 || return 0
-  is_throttled "$1" || error=$(throttle "$1" "$(ifb_of "$1")" "$egress" "$ingress" 2>&1)
+  local egress= ingress= port
+  port=$(port_of "$1")
+  [ -z "$port" ] || is_throttled "$port" && return
+  { read -r egress; read -r ingress; } <"$policies/$1.queues"
+  error=$(throttle "$port" "$ifbs\${1#"$bridges"}" "$egress" "$ingress" 2>&1)
+}
+speed_up() {
+  throttle "$(port_of "$1")" "$ifbs\${1#"$bridges"}" '' ''
+  rm -f "$policies/$1.queues"
 }
 remove_policy() {
   end_server "$1"
-  throttle "$1" "$(ifb_of "$1")" '' ''
+  speed_up "$1"
   rm -f "$policies/$1".*
   nft delete table inet "$(table_of "$1")" 2>/dev/null
   repaired "$1"
@@ -237,10 +244,15 @@ set_policy() {
       else load_policy "$2" || result="failed \${error%%$'\n'*}"
       fi
     fi
-    printf %s "\${5#-}" | base64 -d >"$file.queues.new"
-    cmp -s "$file.queues.new" "$file.queues" || throttle "$2" "$(ifb_of "$2")" '' ''
-    mv -f "$file.queues.new" "$file.queues"
-    slow_down "$2" || result="failed \${error%%$'\n'*}"
+    if [ "$5" = - ]; then
+      # A new one may be that of an earlier guard.
+      if [ -e "$file.queues" ] || { [ -n "$is_new" ] && is_throttled "$(port_of "$2")"; }; then speed_up "$2"; fi
+    else
+      printf %s "$5" | base64 -d >"$file.queues.new"
+      cmp -s "$file.queues.new" "$file.queues" || speed_up "$2"
+      mv -f "$file.queues.new" "$file.queues"
+      slow_down "$2" || result="failed \${error%%$'\n'*}"
+    fi
   fi
   narrowed=$(listed_policies)
   echo "$1 $result"

@@ -68,7 +68,7 @@ ${table} {
   return { rules: rules(digest), names, throttle: linesOfThrottle(throttleOf(network)) };
 }
 
-/** As the guard takes it. */
+/** As the guard takes it; empty for none. */
 export function linesOfThrottle({ egress, ingress }: Throttle): string {
-  return `${egress}\n${ingress}\n`;
+  return egress === '' ? '' : `${egress}\n${ingress}\n`;
 }

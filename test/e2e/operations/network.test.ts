@@ -240,7 +240,7 @@ it('throttles a network in both directions, which root in the computer cannot un
   for (const speed of await speeds()) expect(speed).toBeGreaterThan(RATE * 5);
   const devices = await network.atEngine('ip', '-o', 'link', 'show', 'type', 'ifb');
   expect(devices).toBe('');
-});
+}, 600_000);
 
 it('delays round trips, or says why the kernel cannot', async () => {
   const wanted = { internet: true, delay: '300ms' };

@@ -4,7 +4,7 @@
  */
 export function measureSpeeds(host: string): string {
   return `import socket, time
-N = 200_000
+N = 500_000
 def speed(port, work):
     s = socket.create_connection(('${host}', port), 30)
     began = time.monotonic()

@@ -112,6 +112,10 @@ export const command = defineCommand({
       command: 'vc create demo/agent2 --network allow=example.com,deb.debian.org:80',
     },
     {
+      does: 'Create one with a slow network',
+      command: 'vc create demo/slow --network internet,rate=1mbit',
+    },
+    {
       does: 'Create one with the volume data',
       command: 'vc create demo/worker --volume data:/data',
     },

@@ -17,7 +17,7 @@ import type { Locating } from './running-computers.js';
 
 /** Milliseconds between two looks at the screen while it changes. */
 const LIST_MS = 250;
-/** Milliseconds from a change to a look: programs paint in steps. */
+/** Programs paint in steps: a look waits for so many milliseconds without a change. */
 const PAINT_MS = 50;
 /** Milliseconds between two looks at a still screen: programs can change elements without painting. */
 const STILL_MS = 5_000;
@@ -143,7 +143,8 @@ async function watchScreen(
       const restsUntil = endedAt + Math.max(LIST_MS, 2 * (endedAt - startedAt));
       const isStill = (await screen.refresh(signal)) === before;
       if (isStill) await screen.waitChange({ timeoutMs: stillMs, signal });
-      await sleep(Math.max(PAINT_MS, restsUntil - performance.now()), signal);
+      await sleep(Math.max(0, restsUntil - performance.now()), signal);
+      await screen.settle({ quietMs: PAINT_MS, maxMs: LIST_MS, signal });
     }
   }, signal);
 }

@@ -30,6 +30,7 @@ function computer({ lines = [], lists = [], texts = [] }: Guest) {
   const listed = { count: 0, users: 0 };
   const screen = {
     refresh: async () => listed.count,
+    settle: async () => true,
     waitChange: async ({ signal }: { signal: AbortSignal }) => {
       await sleep(10, signal);
       return true;

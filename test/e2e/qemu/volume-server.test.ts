@@ -28,16 +28,22 @@ let served: ServedVolumes;
 /** Guests of which the test is root: `one` only reads the volume `fixed`. */
 let one: TinyGuest;
 let two: TinyGuest;
+let sessions: number[];
 
-/** Processes of this host whose user is one of the volumes. */
-function servers(): number[] {
+/** Processes of those sessions whose user is one of the volumes. */
+function servers(sessions: readonly number[]): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       const uid = Number(/^Uid:\s+(\d+)/m.exec(statusOf(pid))?.[1]);
-      return uid >= first && uid < end;
+      return uid >= first && uid < end && sessions.includes(sessionOf(pid));
     });
+}
+
+/** All processes of a machine have the same one. */
+function sessionOf(pid: number): number {
+  return Number(/^NSsid:\s+(\d+)/m.exec(statusOf(pid))?.[1]);
 }
 
 function statusOf(pid: number): string {
@@ -68,6 +74,7 @@ beforeAll(async () => {
     TinyGuest.boot('one', network, served),
     TinyGuest.boot('two', network, served),
   ]);
+  sessions = [one, two].map(({ spawned }) => sessionOf(spawned.identity.pid));
   for (const guest of [one, two]) await guest.run('mkdir /v; mount -t virtiofs vc-volumes /v');
 });
 
@@ -114,7 +121,7 @@ test('links, device files and set-uid programs of a guest give it nothing on the
 });
 
 test('what serves the volumes has no rights on the host, and sees nothing but them', async () => {
-  const found = servers();
+  const found = servers(sessions);
   expect(found.length).toBeGreaterThan(1);
   for (const pid of found) {
     const status = statusOf(pid);
@@ -141,14 +148,15 @@ test('a full volume is an error in the guest, which goes on', async () => {
 test('no process is left of a machine that ended, or that QEMU did not start for', async () => {
   await one.end();
   await two.end();
-  await expect.poll(servers, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => servers(sessions), { timeout: 30_000 }).toEqual([]);
   const directory = join(root, 'machine');
   const account = await prepareDirectory(directory);
   const spawned = await spawnProcess({
     ...{ directory, account, network, acceleration: 'tcg', volumes: served },
     ...{ program: 'sleep', args: ['5'] },
   });
-  await expect.poll(() => servers().length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const session = [sessionOf(spawned.identity.pid)];
+  await expect.poll(() => servers(session).length, { timeout: 30_000 }).toBeGreaterThan(0);
   await spawned.exited;
-  await expect.poll(servers, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => servers(session), { timeout: 30_000 }).toEqual([]);
 });

@@ -71,7 +71,7 @@ test('are in the audit log, with an entry for each copy', async () => {
     ['forkComputer', expect.anything()],
     ['forkComputer', expect.anything()],
     ['forkComputer', expect.anything()],
-    ['createSnapshot', { name: 'clean', memory: true }],
+    ['createSnapshot', { name: 'clean' }],
   ]);
   expect(new Set(entries.slice(3, 6).map((entry) => entry.computer_id)).size).toBe(3);
 });

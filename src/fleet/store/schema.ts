@@ -161,6 +161,7 @@ export const SCHEMA = `
   CREATE UNIQUE INDEX shared_images_by_name ON saved_disks (name)
     WHERE kind = 'image' AND state = 'ready' AND shared = 1;
   CREATE INDEX saved_disks_by_computer ON saved_disks (computer_id);
+  CREATE INDEX saved_disks_by_sharing ON saved_disks (shared, name);
   CREATE INDEX saved_disks_by_parent ON saved_disks (parent) WHERE parent IS NOT NULL;
   CREATE INDEX unfinished_disks ON saved_disks (engine) WHERE state <> 'ready';
   -- The storage of an owner, without reading rows.

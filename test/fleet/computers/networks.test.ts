@@ -108,7 +108,9 @@ it('refuses what the engine cannot enforce, before anything is changed', async (
 it('refuses a restriction on an engine that has none', async () => {
   await test.close();
   await open(new FakeEngine());
-  await expect(create('none')).rejects.toThrow('cannot restrict the network of a single computer');
+  await expect(create('none')).rejects.toThrow(
+    'cannot restrict or throttle the network of a single computer',
+  );
   const { id } = await create('internet');
   await expect(update(id, 'none')).rejects.toThrow('cannot restrict');
   expect((await update(id, 'internet')).network).toBe('internet');

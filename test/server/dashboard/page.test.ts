@@ -256,7 +256,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await dialog.getByRole('button', { name: 'Delete volume' }).click();
     await dialog
       .getByRole('alert')
-      .getByText(/demo\/two/)
+      .getByText(/is mounted by demo\/two/)
       .waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Actions of models' }).click();
@@ -557,7 +557,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.getByText('notes.txt').waitFor();
     const upload = (name: string) =>
       page
-        .locator('input[type=file]')
+        .locator('input[type=file]:not([webkitdirectory])')
         .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
     await upload('notes.txt');
     await page.getByText('Replace notes.txt?').waitFor();

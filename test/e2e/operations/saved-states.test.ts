@@ -31,6 +31,10 @@ const kept = (name = 'desktop') =>
 const ofImages = inject('engine') === 'incus' ? thorough : it;
 
 it('a computer is saved, and put back to what was saved', async () => {
+  // Of a first attempt.
+  for (const name of ['snap-1', 'clean']) {
+    await desktop.service.http('DELETE', `${C()}/snapshots/${name}`);
+  }
   await write('original');
   await vc('snapshot', 'create', desktop.name, 'clean');
   await write('changed');

@@ -146,13 +146,20 @@ it('the audit log has processes and tunnels, including failed ones', async () =>
 it('the entry of a process has the way it was started and its duration', async () => {
   const ended = deferred<void>();
   const exit = ended.promise.then(() => ({ code: 2, signal: null }));
-  offer({ spawn: async () => ({ ...(await spawn()), exit }) });
+  let started = 0;
+  offer({
+    spawn: async () => {
+      started += 1;
+      return { ...(await spawn()), exit };
+    },
+  });
   const talking = [
     talk('process', '{"command": "echo hunter2", "timeout": 3}'),
     talk('process', '{"code": "print(1)"}'),
     talk('process', '{"argv": ["bash"], "terminal": {"columns": 80, "rows": 24}}'),
   ];
-  await sleep(300);
+  await eventually(async () => started === 3);
+  await sleep(200);
   ended.resolve();
   await Promise.all(talking);
   const entries = entriesOf(3);

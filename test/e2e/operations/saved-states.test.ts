@@ -1,7 +1,7 @@
 // @module-tag slow
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { thorough } from '../../support/run/tiers.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
 
 /** Snapshots, resets, forks and images of computers: every row and command once, on every engine. */
 let desktop: Desktop;
@@ -49,6 +49,8 @@ it('a computer is saved, and put back to what was saved', async () => {
   ]);
   expect(await vc('snapshot', 'ls', desktop.name)).toMatch(/^clean\t\tyes\t.*\nsnap-1\tclean\t\t/m);
   await call('POST', `${C()}/reset`, { snapshot: 'snap-1' });
+  // An emulated computer on a busy host boots longer than a request waits.
+  await untilRunning(desktop.service, desktop.id);
   expect(await kept()).toBe('changed\nuser\n');
 });
 

@@ -224,16 +224,6 @@ ${WINDOWS}`);
     150_000 * SLOWDOWN,
   );
 
-  it('are clicked on by the text that they show', async () => {
-    await cmd('start winver');
-    await windowCalled('About Wine');
-    await act('wait', { until: { text: 'License' }, timeout: 20 * SLOWDOWN });
-    const found = await act('find', { text: 'OK' });
-    expect(found.elements).toMatchObject([{ source: 'text', name: 'OK' }]);
-    expect(await service.cli(['click', 'e2e/windows', '--text', 'OK'])).toMatchObject({ code: 0 });
-    await patiently(async () => !(await python(WINDOWS)).includes('About Wine'));
-  });
-
   it('run in the background and are ended by their process id', async () => {
     const { pid, exit_code } = await cmd('winver.exe', { background: true });
     expect(exit_code).toBeNull();

@@ -6,9 +6,8 @@ export async function orDeleted<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const { code, message, remedy } = reportOf(error);
     if (code !== 'not_found') throw error;
-    throw notFound(
-      message,
-      `${remedy}; for a deleted one: vc audit --computer ID, with an id of: vc audit --action rm -o wide`,
-    );
+    const deleted =
+      'for a deleted one: vc audit --computer ID, with an id of: vc audit --action rm -o wide';
+    throw notFound(message, remedy === undefined ? deleted : `${remedy}; ${deleted}`);
   });
 }

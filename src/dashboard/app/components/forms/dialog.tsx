@@ -38,6 +38,19 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
+/** The names of what would be lost. */
+export function Lost({ names }: { names: readonly string[] }) {
+  return (
+    <ul class="plain lost">
+      {names.map((name) => (
+        <li class="clip" key={name}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The end of a dialog that only shows something. */
 export function Done({ onClose }: Pick<DialogProps, 'onClose'>) {
   return (

@@ -1,6 +1,6 @@
 import { query } from '../../api/http.js';
 import type { FileEntry } from '../../api/types.js';
-import { Dialog } from '../../components/forms/dialog.js';
+import { Dialog, Lost } from '../../components/forms/dialog.js';
 import { Field } from '../../components/forms/field.js';
 import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
@@ -25,13 +25,7 @@ export function ReplaceDialog({ names, onReplace, onClose }: ReplaceDialogProps)
         They are in this folder already. The content of files is lost; of folders, only that of
         files with the same names.
       </p>
-      <ul class="plain lost">
-        {names.map((name) => (
-          <li class="clip" key={name}>
-            <bdi>{name}</bdi>
-          </li>
-        ))}
-      </ul>
+      <Lost names={names} />
       <footer>
         <button type="button" data-first onClick={onClose}>
           Cancel

@@ -3,7 +3,7 @@ import { atOnce } from '../../api/at-once.js';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call, query } from '../../api/http.js';
 import type { Computer, FileEntry } from '../../api/types.js';
-import { Dialog } from '../../components/forms/dialog.js';
+import { Dialog, Lost } from '../../components/forms/dialog.js';
 import { Icon } from '../../components/icon.js';
 import { tell, tellFailure, tellResult } from '../../state/notices.js';
 import { join } from '../../state/paths.js';
@@ -76,13 +76,7 @@ export function SelectedFiles(props: SelectedFilesProps) {
       {isAsking && (
         <Dialog title={`Delete ${count}?`} onClose={() => setAsking(false)}>
           <p>Folders with everything in them. This cannot be undone.</p>
-          <ul class="plain lost">
-            {names.map((name) => (
-              <li class="clip" key={name}>
-                <bdi>{name}</bdi>
-              </li>
-            ))}
-          </ul>
+          <Lost names={names} />
           <footer>
             <button type="button" data-first onClick={() => setAsking(false)}>
               Cancel

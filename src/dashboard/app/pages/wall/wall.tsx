@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
 import type { Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
-import { Dialog } from '../../components/forms/dialog.js';
+import { Dialog, Lost } from '../../components/forms/dialog.js';
 import { Confirmation } from '../../components/forms/field.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon, type IconName } from '../../components/icon.js';
@@ -252,13 +252,7 @@ function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
       {isAsking && (
         <Dialog title={`Delete ${count}?`} onClose={() => setAsking(false)}>
           <p>Everything on their disks is lost. This cannot be undone.</p>
-          <ul class="plain lost">
-            {chosen.map(({ id, name, project_name }) => (
-              <li class="clip" key={id}>
-                {project_name}/{name}
-              </li>
-            ))}
-          </ul>
+          <Lost names={chosen.map(({ name, project_name }) => `${project_name}/${name}`)} />
           <form
             class="form"
             onSubmit={(event) => {

@@ -8,10 +8,14 @@ import { dropIfFrozen } from '../actions/perform-input.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 
-/** Milliseconds for a walk in the guest. */
-const WALK_MS = { native: 2_000, emulated: 15_000 } as const;
-/** Milliseconds for connecting, and for starting the program of the walk. */
-const MARGIN_MS = 15_000;
+/** Milliseconds for a walk in the guest, and for the start of its program. */
+const WALK_MS = {
+  native: { walk: 2_000, start: 10_000 },
+  // On a busy host, Python alone has taken 10 s to start.
+  emulated: { walk: 40_000, start: 40_000 },
+} as const;
+/** Milliseconds for connecting, besides those of the walk. */
+const MARGIN_MS = 5_000;
 
 interface Waiting {
   limit: number;
@@ -64,11 +68,15 @@ export class Walks {
     const session = this.#session;
     const { isolation, programs } = await session.describe();
     if (programs === 'wine') throw noTree();
-    const ms = WALK_MS[isolation === 'emulated' ? 'emulated' : 'native'];
+    const { walk: walkMs, start: startMs } =
+      WALK_MS[isolation === 'emulated' ? 'emulated' : 'native'];
     const message = 'The computer did not list the elements of its screen in time.';
-    return withGuestDeadline(ms + MARGIN_MS, message, undefined, async (signal) => {
+    return withGuestDeadline(walkMs + startMs + MARGIN_MS, message, undefined, async (signal) => {
       const { width, height } = await session.screen.use(async ({ size }) => size, signal);
-      return session.shell.use((shell) => work(shell, { width, height, ms, signal }), signal);
+      return session.shell.use(
+        (shell) => work(shell, { width, height, walkMs, startMs, signal }),
+        signal,
+      );
     }).catch((error) => {
       dropIfFrozen(session.shell, error);
       // Another operating system may have no bash.

@@ -12,13 +12,13 @@ export interface WalkRequest {
   /** Size of the screen. */
   readonly width: number;
   readonly height: number;
-  /** Time for the walk in the guest, in milliseconds. */
-  readonly ms: number;
+  /** Milliseconds for the walk in the guest. */
+  readonly walkMs: number;
+  /** Milliseconds to connect in the guest, to start the program and to read what it prints. */
+  readonly startMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Milliseconds to connect in the guest, to start the program and to read what it prints. */
-const MARGIN_MS = 10_000;
 /** Exit codes: bash found no program, and the program is not the right one. */
 const NO_PROGRAM = 127;
 /** Longest list of windows that is handed over, in lines and characters of a line. */
@@ -41,12 +41,12 @@ export async function findElement(
 
 async function walk(
   shell: Shell,
-  { limit, width, height, ms, signal }: WalkRequest,
+  { limit, width, height, walkMs, startMs, signal }: WalkRequest,
   id = '',
 ): Promise<Elements> {
   const { stdout, exitCode, timedOut } = await shell.run({
-    command: script([limit, width, height, ms], id),
-    timeoutMs: ms + MARGIN_MS,
+    command: script([limit, width, height, walkMs], id),
+    timeoutMs: walkMs + startMs,
     background: false,
     ...(signal && { signal }),
   });

@@ -145,7 +145,7 @@ export default defineConfig({
             ...(isThorough
               ? []
               : [
-                  'test/e2e/operations/{every-command,publish,setup,text,trajectory-snapshots,volumes}.test.ts',
+                  'test/e2e/operations/{every-command,publish,setup,sync,text,trajectory-snapshots,volumes}.test.ts',
                 ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
@@ -161,7 +161,7 @@ export default defineConfig({
             'test/e2e/incus/**/*.test.ts',
             ...(isThorough
               ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
-              : ['test/e2e/operations/{published,root,saved-states,volumes}.test.ts']),
+              : ['test/e2e/operations/{image-build,published,root,saved-states,volumes}.test.ts']),
           ],
           exclude: [NETWORKS_OF_CONTAINERS],
           runner: 'test/support/incus/skipping-runner.ts',

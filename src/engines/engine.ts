@@ -244,6 +244,8 @@ export interface SavedDisk extends DiskSource {
  * disk and machines made from it ({@link MachineSpec.from}).
  */
 export interface Snapshotting {
+  /** About how many milliseconds a save of an image takes, if that is long beside a step of a build. */
+  readonly saveMs?: number;
   /** Saves the disk of a machine. A running one runs on. Idempotent by `request.id`. */
   save(machine: string, request: SaveRequest, signal?: AbortSignal): Promise<SavedDisk>;
   /** Every saved disk that carries this service's label: the truth for reconciliation. */

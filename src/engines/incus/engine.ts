@@ -131,6 +131,8 @@ export function createIncusEngine(
     name: 'incus',
     capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
     describe,
+    // An archive of all files is made.
+    saveMs: 30_000,
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
     save: (id, request, signal) => saved.save(id, request, signal),

@@ -152,8 +152,9 @@ class Build {
   }
 
   async #perform(stage: StagePlan, done: number, start: Origin, number: number): Promise<void> {
-    const { signal } = this.#options;
+    const { machines, signal } = this.#options;
     const machine = await this.#timed(number, () => this.#start(start, signal));
+    let unsavedMs = 0;
     try {
       this.#reportCached(stage, done);
       for (const [index, step] of stage.steps.entries()) {
@@ -161,9 +162,14 @@ class Build {
         signal?.throwIfAborted();
         const position = this.#begin(stage, index + 1);
         await this.#timed(position, async () => {
+          const began = performance.now();
           await this.#step(machine, step, position);
+          unsavedMs += performance.now() - began;
           const key = this.#keys.get(stage)?.[index];
           if (key === undefined || !isSaved(stage, index)) return;
+          const isLast = index === stage.steps.length - 1;
+          if (!isLast && unsavedMs < machines.saveMs) return;
+          unsavedMs = 0;
           await keepTemporary(machine, signal);
           await machine.save(key, signal);
         });
@@ -196,7 +202,7 @@ class Build {
       );
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
-      const remedy = 'correct the step and build again; the steps before it are cached';
+      const remedy = 'correct the step and build again; steps in the cache are not repeated';
       throw mistake(step, `${step.text}: ${errorMessage(error)}`, remedy);
     }
   }

@@ -5,6 +5,8 @@ export type Origin = { readonly image: BaseImage } | { readonly step: string };
 
 /** The images, saved steps and machines of one owner on one engine. */
 export interface BuildMachines {
+  /** About how many milliseconds a save takes. Steps that took less are saved with the next one. */
+  readonly saveMs: number;
   /** An image of the owner or the service; undefined if there is none. */
   findImage(name: string, signal?: AbortSignal): Promise<BaseImage | undefined>;
   /** True if the disk after this step is saved and can be started from. */

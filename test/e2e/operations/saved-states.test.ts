@@ -1,6 +1,5 @@
 // @module-tag slow
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { thorough } from '../../support/run/tiers.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
 
 /** Snapshots, resets, forks and images of computers: every row and command once, on every engine. */
@@ -26,9 +25,6 @@ const write = (text: string) => desktop.run(`echo ${text} >~/kept; sync`);
 /** What was written, and the user who owns it. */
 const kept = (name = 'desktop') =>
   vc('bash', named(name), 'test -e ~/kept && cat ~/kept && stat -c %U ~/kept || echo nothing');
-
-/** LXD packs an image of 1.4 GB: minutes beside the tests of other engines. */
-const ofImages = inject('engine') === 'incus' ? thorough : it;
 
 it('a computer is saved, and put back to what was saved', async () => {
   // Of a first attempt.
@@ -71,7 +67,7 @@ it('a computer is copied as it is', async () => {
 
 const image = () => `${desktop.project}-ready`;
 
-ofImages('an image is saved of a computer, and replaced by one of a snapshot', async () => {
+it('an image is saved of a computer, and replaced by one of a snapshot', async () => {
   await call('POST', '/images', { name: image(), computer: desktop.id });
   await vc('image', 'save', `${desktop.name}@clean`, image());
   const { kind, used_by } = await call('GET', `/images/${image()}`);
@@ -79,7 +75,7 @@ ofImages('an image is saved of a computer, and replaced by one of a snapshot', a
   expect(await desktop.service.vc.images.log(image())).toBe('');
 });
 
-ofImages('computers are made from an image, and keep it from being deleted', async () => {
+it('computers are made from an image, and keep it from being deleted', async () => {
   await vc('create', named('x'), '--image', image());
   expect(await kept('x')).toBe('original\nuser\n');
   const refused = await desktop.service.cli(['image', 'rm', image(), '--yes']);

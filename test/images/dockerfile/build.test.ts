@@ -275,6 +275,16 @@ describe('the cache', () => {
     expect((await build(machines, random)).text('out')).toBe(second);
   });
 
+  test('where a save takes longer than the steps, the last one is saved', async () => {
+    machines.saveMs = 60_000;
+    const { origin } = await build(machines, files);
+    const changed = Dockerfile.replace('echo 2', 'echo 3');
+    await build(machines, { ...files, Dockerfile: changed });
+    expect(ran()).toBe(4);
+    expect((await build(machines, files)).origin).toEqual(origin);
+    expect(ran()).toBe(4);
+  });
+
   test('a stage that only a cached step needs is not built', async () => {
     const staged = {
       Dockerfile: lines(

@@ -53,6 +53,7 @@ esac`,
  * confined to it, as the user of the test: owners are in `owners` only.
  */
 export class FakeMachines implements BuildMachines {
+  saveMs = 0;
   readonly root = mkdtempSync(join(tmpdir(), 'vc-build-'));
   readonly configs = new Map<string, ImageConfig>();
   readonly open = new Set<FakeMachine>();

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../contract/errors.js';
 import { CreateComputer } from '../../../contract/resources.js';
-import type { Engine } from '../../../engines/engine.js';
+import type { Engine, Snapshotting } from '../../../engines/engine.js';
 import type { BuildMachine, BuildMachines, Origin } from '../../../images/dockerfile/machine.js';
 import { BASE_CONFIG, type BaseImage, type ImageConfig } from '../../../images/dockerfile/steps.js';
 import { abortable } from '../../../lib/async/abort.js';
@@ -21,7 +21,7 @@ export interface OwnMachinesParts {
   readonly disks: SavedDisks;
   readonly steps: StepCache;
   readonly owner: Owner;
-  readonly engine: Engine;
+  readonly engine: Engine & Partial<Snapshotting>;
   /** Of this build only. */
   readonly project: ProjectRow;
   readonly stopping: AbortSignal;
@@ -29,6 +29,7 @@ export interface OwnMachinesParts {
 
 /** The images, saved steps and computers of one build. */
 export class OwnMachines implements BuildMachines {
+  readonly saveMs: number;
   readonly #parts: OwnMachinesParts;
   readonly #user: StepUser;
   readonly #release: () => void;
@@ -36,6 +37,7 @@ export class OwnMachines implements BuildMachines {
 
   constructor(parts: OwnMachinesParts) {
     this.#parts = parts;
+    this.saveMs = parts.engine.saveMs ?? 0;
     this.#user = { ownerId: parts.owner.id, engine: parts.engine.name, pinned: new Set() };
     this.#release = parts.steps.use(this.#user);
   }

@@ -33,6 +33,7 @@ for (const name of pictures) {
       if (at >= 0) read.splice(at, 1);
       return at < 0;
     });
+    console.log(`${name}: ${words.length - missed.length} of ${words.length} words`);
     const share = 1 - missed.length / words.length;
     expect(share, missed.join(' ')).toBeGreaterThanOrEqual(HARD[name] ?? LEAST);
     expect((await readPicture(data, size, { known, contrast, changes: [] })).lines).toEqual(lines);

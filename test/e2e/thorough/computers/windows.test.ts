@@ -224,6 +224,18 @@ ${WINDOWS}`);
     150_000 * SLOWDOWN,
   );
 
+  it('are clicked by their text, which is read from the picture', async () => {
+    await cmd('start winver');
+    await windowCalled('About Wine');
+    const timeout = 20 * SLOWDOWN;
+    await act('wait', { until: { text: 'Wine License' }, timeout });
+    const { elements } = await act('find', { text: 'OK' });
+    expect(elements).toEqual([expect.objectContaining({ source: 'text', name: 'OK' })]);
+    const click = ['click', 'e2e/windows', '--text', 'OK'];
+    expect(await service.cli(click)).toMatchObject({ code: 0 });
+    await patiently(async () => !(await python(WINDOWS)).includes('About Wine'));
+  });
+
   it('run in the background and are ended by their process id', async () => {
     const { pid, exit_code } = await cmd('winver.exe', { background: true });
     expect(exit_code).toBeNull();

@@ -149,12 +149,17 @@ def test_raises_the_error_of_a_build(service: ScriptedService, context: Path) ->
 
 
 def test_the_same_with_await(service: ScriptedService, context: Path) -> None:
-    service.answers = [lines({"type": "image", "image": IMAGE}), Answer(body=b"#1 DONE\n")]
+    service.answers = [
+        lines({"type": "image", "image": IMAGE}),
+        Answer(body=b"#1 DONE\n"),
+        Answer(body=b'{"bytes": 5}'),
+    ]
 
     async def main() -> None:
         async with AsyncVirtualComputers(service.base_url, "k") as vc:
             assert (await vc.images.build(context, "box")).bytes == 5
             assert await vc.images.log("box") == "#1 DONE\n"
+            assert await vc.images.prune() == 5
 
     asyncio.run(main())
     assert service.received[0].body == b"".join(pack(context, "Dockerfile"))

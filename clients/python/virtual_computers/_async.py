@@ -282,6 +282,7 @@ class AsyncImages(_ServicePart):
     build = awaiting(image_build.build)
     log = awaiting(resources.image_log)
     delete = awaiting(resources.delete_image)
+    prune = awaiting(resources.prune_images)
 
     async def save(
         self, name: str, computer: AsyncComputer, *, snapshot: str | None = None, shared: bool = False

@@ -278,6 +278,7 @@ class Images(_ServicePart):
     build = blocking(image_build.build)
     log = blocking(resources.image_log)
     delete = blocking(resources.delete_image)
+    prune = blocking(resources.prune_images)
 
     def save(
         self, name: str, computer: Computer, *, snapshot: str | None = None, shared: bool = False

@@ -250,6 +250,7 @@ const groups: readonly Group[] = [
       ls: () => import('./image/ls.js'),
       log: () => import('./image/log.js'),
       rm: () => import('./image/rm.js'),
+      prune: () => import('./image/prune.js'),
     },
   },
 ];

@@ -58,10 +58,13 @@ export const command = defineCommand({
     if (context.globals.json || context.globals.quiet) return;
     const { limits, now } = report;
     const running = `${now.running} of ${limits.max_running} computers running`;
+    const cache = now.build_cache_bytes;
+    const part = cache > 0 ? `, ${size(cache)} of it by the cache of image builds` : '';
     await note(
       context,
-      `${running}, ${size(now.storage_bytes)} of ${limits.max_storage} GB stored`,
+      `${running}, ${size(now.storage_bytes)} of ${limits.max_storage} GB stored${part}`,
     );
+    if (part !== '') await note(context, 'to remove the cache: vc image prune');
   },
 });
 

@@ -49,6 +49,11 @@ export class Images {
     await this.#client.request('deleteImage', { params: { image: name }, ...options });
   }
 
+  /** Removes the cache of the owner's builds. Returns the bytes that this freed. */
+  async prune(options: CallOptions = {}): Promise<number> {
+    return (await this.#client.request('pruneImages', options)).bytes;
+  }
+
   /**
    * Builds an image from a Dockerfile. The context is a tar archive of its directory.
    * @throws ServiceError a step has failed, with the line of the Dockerfile

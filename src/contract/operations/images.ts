@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { act, look, manage } from '../access/rights.js';
 import { Success } from '../primitives.js';
-import { Image, ImageList, SaveImage } from '../resources/images.js';
+import { Image, ImageList, PruneAnswer, SaveImage } from '../resources/images.js';
 import type { Operations } from './operation.js';
 
 export const imagesOperations = {
@@ -55,5 +55,17 @@ export const imagesOperations = {
     access: manage.owner,
     audit: 'image rm',
     response: Success,
+  },
+  pruneImages: {
+    method: 'POST',
+    paths: ['/images/prune'],
+    tag: 'Images',
+    summary: "Remove the cache of the owner's builds",
+    description:
+      'Removes the saved steps that are not images and that no running build uses. The next build carries them out again.',
+    access: manage.owner,
+    audit: 'image prune',
+    maxSeconds: 600,
+    response: PruneAnswer,
   },
 } as const satisfies Operations;

@@ -79,6 +79,15 @@ export const ImageList = z
   })
   .meta({ id: 'ImageList', description: 'Machine images of the service.' });
 
+export const PruneAnswer = z
+  .object({
+    bytes: z
+      .int()
+      .nonnegative()
+      .meta({ description: 'Bytes of storage that are free now.', examples: [167_772_160] }),
+  })
+  .meta({ id: 'PruneAnswer', description: 'What the removed steps took.' });
+
 /** Answered as an image of the kind `saved` or `shared`. */
 export const SaveImage = z
   .object({

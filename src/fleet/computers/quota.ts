@@ -38,12 +38,17 @@ export class Quota {
     return { running: this.#store.computers.countRunning(ownerId), max_running };
   }
 
-  /** What snapshots, images, copies and volumes of the owner take in bytes, and the limit in GB. */
-  storage(ownerId: string): { readonly storage_bytes: number; readonly max_storage: number } {
+  /** Bytes of snapshots, images, copies and volumes of the owner, how many of them the cache of builds takes, and the limit in GB. */
+  storage(ownerId: string): {
+    readonly storage_bytes: number;
+    readonly build_cache_bytes: number;
+    readonly max_storage: number;
+  } {
     const own = this.#store.owners.findOwner(ownerId)?.max_storage;
     const storage_bytes =
       this.#store.savedDisks.bytes(ownerId) + this.#store.volumes.bytes(ownerId);
-    return { storage_bytes, max_storage: own ?? this.#limits.maxStorage };
+    const build_cache_bytes = this.#store.savedDisks.cachedBytes(ownerId);
+    return { storage_bytes, build_cache_bytes, max_storage: own ?? this.#limits.maxStorage };
   }
 
   /** By how many bytes the owner is over the limit of storage with `saved` more. */

@@ -10,10 +10,12 @@ export type ImageRecord = SavedDiskRecord & {
   readonly used_by_own: number;
 };
 
-/** Computers that were made from a saved disk, or are being put back to it, and the cache of builds. */
-const IS_USED = `(EXISTS (SELECT 1 FROM computers WHERE computers.source = saved_disks.id)
-  OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id)
-  OR EXISTS (SELECT 1 FROM build_steps WHERE disk_id = saved_disks.id))`;
+/** Computers that were made from a saved disk, or are being put back to it. */
+const HAS_COMPUTERS = `(EXISTS (SELECT 1 FROM computers WHERE computers.source = saved_disks.id)
+  OR EXISTS (SELECT 1 FROM computers WHERE computers.reset_to = saved_disks.id))`;
+
+/** They, and the cache of builds. */
+const IS_USED = `(${HAS_COMPUTERS} OR EXISTS (SELECT 1 FROM build_steps WHERE disk_id = saved_disks.id))`;
 
 /** What an image is called; 1 for all owners. */
 export type ImageLabel = Pick<SavedDiskRecord, 'shared'> & { readonly name: string };
@@ -67,6 +69,10 @@ export function savedDiskStore(db: Db, written: Notifier) {
   const bytes = db.prepare(
     'SELECT coalesce(sum(bytes), 0) AS bytes FROM saved_disks WHERE owner_id = ?',
   );
+  const cached = db.prepare(
+    `SELECT coalesce(sum(bytes), 0) AS bytes FROM saved_disks WHERE owner_id = ? AND state <> 'ready'
+       AND id IN (SELECT disk_id FROM build_steps) AND NOT ${HAS_COMPUTERS}`,
+  );
   const unused = db.prepare(
     `SELECT * FROM saved_disks WHERE engine = ? AND state <> 'ready' AND NOT ${IS_USED}`,
   );
@@ -113,6 +119,8 @@ export function savedDiskStore(db: Db, written: Notifier) {
     remove: (id: string) => void remove.run(id),
     /** What the owner's disks take. */
     bytes: (ownerId: string) => (bytes.get(ownerId) as { bytes: number }).bytes,
+    /** What of it only the cache of builds needs. */
+    cachedBytes: (ownerId: string) => (cached.get(ownerId) as { bytes: number }).bytes,
     /** Disks of an engine to remove: retired, or being saved, and nothing needs them. */
     unused: (engine: string) => unused.all(engine) as SavedDiskRecord[],
   };

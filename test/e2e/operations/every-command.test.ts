@@ -247,6 +247,7 @@ const script: readonly Line[] = [
   { argv: ['snapshot', 'ls', name], stdout: /^clean\t/m },
   { argv: ['image', 'save', `${name}@clean`, 'saved'], stderr: /as the image saved/ },
   { argv: ['image', 'log', 'saved'], stderr: /saved has no log of a build/ },
+  { argv: ['image', 'prune', '--yes'], stderr: /freed 0 B/ },
   { argv: ['image', 'rm', 'saved', '--yes'], stderr: /removed the image saved/ },
   { argv: computer('stop') },
   { argv: computer('get'), stdout: /^status\tstopped: Key ".+" stopped it\.$/m },

@@ -69,6 +69,8 @@ it('a directory becomes an image, and the second build comes from the cache', as
   console.info(`unchanged: ${Math.round(performance.now() - began)} ms`);
   expect(second.stderr.match(/CACHED/g)?.length).toBeGreaterThanOrEqual(5);
   await expect.poll(left, SOON).toEqual(before);
+  const pruned = await service.cli(['image', 'prune', '--yes']);
+  expect(pruned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^freed (?!0 B)/) });
   const made = await service.cli(['create', 'e2e/x', '--image', 'mybox']);
   expect(made.code).toBe(0);
   const script =

@@ -38,8 +38,9 @@ test('snapshots, resets, forks and images work over HTTP', async () => {
   expect((await app.send('GET', '/api/images/box')).json).toMatchObject({ used_by: 1 });
   expect((await app.send('GET', '/api/usage')).json).toMatchObject({
     limits: { max_storage: 50 },
-    now: { storage_bytes: 300 },
+    now: { storage_bytes: 300, build_cache_bytes: 0 },
   });
+  expect((await post('/api/images/prune')).json).toEqual({ bytes: 0 });
   expect((await app.send('DELETE', `${DESK}/snapshots/clean`)).json).toEqual({ success: true });
 });
 

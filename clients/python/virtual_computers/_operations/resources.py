@@ -196,6 +196,12 @@ def delete_image(of: Session, name: str) -> Flow[None]:
     yield from call_json(of, "DELETE", f"/images/{segment(name)}")
 
 
+def prune_images(of: Session) -> Flow[int]:
+    """Removes the cache of the owner's builds. Returns the bytes that this freed."""
+    answer = yield from call_json(of, "POST", "/images/prune", work=SAVE_SECONDS)
+    return int(answer["bytes"])
+
+
 # Volumes.
 
 

@@ -92,6 +92,21 @@ export class Builds {
     });
   }
 
+  /** Removes the owner's steps that no running build uses. Returns the bytes that this freed. */
+  async prune({ id }: Owner): Promise<number> {
+    const { store, machines, disks, steps } = this.#parts;
+    const before = store.savedDisks.bytes(id);
+    let engines: string[] = [];
+    const remove = () => {
+      engines = steps.prune(id);
+    };
+    if (!store.writeToFreeSpace(remove)) remove();
+    for (const name of engines) {
+      await disks.tidy(machines.engine(name), (disk) => disk.owner_id === id);
+    }
+    return Math.max(0, before - store.savedDisks.bytes(id));
+  }
+
   /** Resolves when no build runs any more, after the service was told to stop. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#running.values());

@@ -66,7 +66,16 @@ export class StepCache {
    * Returns the engines whose disks can be removed.
    */
   makeRoom(ownerId: string, bytes: number): string[] {
-    let excess = this.#quota.excessStorage(ownerId, bytes);
+    return this.#remove(ownerId, this.#quota.excessStorage(ownerId, bytes));
+  }
+
+  /** Removes all steps of the owner that can be. Returns the engines whose disks can be removed. */
+  prune(ownerId: string): string[] {
+    return this.#remove(ownerId, Number.POSITIVE_INFINITY);
+  }
+
+  #remove(ownerId: string, bytes: number): string[] {
+    let excess = bytes;
     if (excess === 0) return [];
     const removed = this.#unused(this.#store.buildSteps.oldest(ownerId)).filter((step) => {
       const disk = this.#store.savedDisks.find(step.disk_id);

@@ -11,11 +11,11 @@ export const keyHandlers: Pick<
   getUsage: ({ fleet, owner, query }) => {
     fleet.volumes.measure(owner.id);
     const { running, max_running } = fleet.computers.usage(owner.id);
-    const { storage_bytes, max_storage } = fleet.computers.storage(owner.id);
+    const { max_storage, ...storage } = fleet.computers.storage(owner.id);
     return {
       days: fleet.usageLog.list(owner, query.days),
       limits: { max_running, max_storage },
-      now: { running, storage_bytes },
+      now: { running, ...storage },
     };
   },
   listAudit: ({ fleet, owner, query }) => ({

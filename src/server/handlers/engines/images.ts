@@ -3,7 +3,7 @@ import type { Handlers } from '../handlers.js';
 
 export const imageHandlers: Pick<
   Handlers,
-  'listImages' | 'saveImage' | 'getImage' | 'getImageLog' | 'deleteImage'
+  'listImages' | 'saveImage' | 'getImage' | 'getImageLog' | 'deleteImage' | 'pruneImages'
 > = {
   listImages: ({ fleet, owner, signal }) => fleet.images.list(owner, signal),
   saveImage: ({ fleet, owner, body: { computer, ...body }, onCreated }) => {
@@ -22,4 +22,5 @@ export const imageHandlers: Pick<
     await fleet.images.remove(owner, params.image ?? '');
     return { success: true };
   },
+  pruneImages: async ({ fleet, owner }) => ({ bytes: await fleet.builds.prune(owner) }),
 };

@@ -30,7 +30,7 @@ const answer = (days: readonly unknown[]) =>
   world.service.on('GET /usage', {
     days,
     limits: { max_running: 2, max_storage: 50 },
-    now: { running: 1, storage_bytes: 0 },
+    now: { running: 1, storage_bytes: 0, build_cache_bytes: 0 },
   });
 
 test('names deleted keys, also those whose name is not known', async () => {

@@ -223,6 +223,25 @@ it('a build counts against the limit of running computers', async () => {
   expect(await refusal(build(TWO_STEPS))).toMatch(/^limit_reached/);
 });
 
+it('a prune removes the cache, but no image and no step of a running build', async () => {
+  engine.bytes = 1e9;
+  const cached = () => test.fleet.computers.storage(owner.id).build_cache_bytes;
+  await build(TWO_STEPS);
+  expect(cached()).toBe(1e9);
+  const leave = new AbortController();
+  const files = { Dockerfile: 'FROM linux\nRUN echo first\nRUN sleep infinity\n' };
+  const running = refusal(build(files, { name: 'other', signal: leave.signal }));
+  await once(guest.hanging, 'data');
+  expect(await test.fleet.builds.prune(owner)).toBe(1e9);
+  expect({ disks: engine.disks.size, cached: cached() }).toEqual({ disks: 2, cached: 1e9 });
+  leave.abort(new ApiError('request_timeout', 'gone'));
+  await running;
+  expect(await test.fleet.builds.prune(owner)).toBe(1e9);
+  expect(await test.fleet.builds.prune(owner)).toBe(0);
+  expect({ disks: engine.disks.size, cached: cached() }).toEqual({ disks: 1, cached: 0 });
+  expect((await build({ ...TWO_STEPS, a: 'two' })).lines).not.toContain('#2 CACHED');
+});
+
 it('the cache makes room for what is saved', async () => {
   engine.bytes = 20e9;
   await build(TWO_STEPS);

@@ -85,6 +85,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   deleteVolume: 'delete the volume',
   saveImage: 'save an image of',
   deleteImage: 'delete the image',
+  pruneImages: 'remove the cache of image builds',
   createOwner: 'create the owner',
   updateOwner: 'change the owner',
   deleteOwner: 'delete the owner',

@@ -221,9 +221,11 @@ export class Images {
       .filter(({ source, owner_id }) => source === id && owner_id === owner.id);
     const names = users.slice(0, 3).map(inCommands);
     const more = used_by > names.length ? ` and ${used_by - names.length} more` : '';
-    return new ApiError('conflict', `${isNeeded} ${names.join(', ')}${more}.`, {
-      remedy: `Remove them first: vc rm ${names.join(' ')}`,
-    });
+    const remedy =
+      more === ''
+        ? `Remove them first: vc rm ${names.join(' ')}`
+        : `Remove them first; to list yours: vc ls --all --image ${name}`;
+    return new ApiError('conflict', `${isNeeded} ${names.join(', ')}${more}.`, { remedy });
   }
 
   #saved(owner: Owner): Image[] {

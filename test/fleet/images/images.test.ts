@@ -11,7 +11,7 @@ let owner: Owner;
 
 beforeEach(async () => {
   engine = new FakeSnapshottingEngine();
-  test = await openTestFleet({ engine, maxRunning: 4 });
+  test = await openTestFleet({ engine, maxRunning: 5 });
   owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
   test.fleet.projects.create(owner, 'demo');
   await create('desk');
@@ -89,6 +89,15 @@ describe('an image', () => {
     await test.fleet.images.remove(owner, 'box');
     expect(engine.disks.size).toBe(0);
     expect(await refusal(create('y', { image: 'box' }))).toBe('image_missing');
+  });
+
+  it('with many computers says how to list them', async () => {
+    await save('box');
+    for (const name of ['a', 'b', 'c', 'd']) await create(name, { image: 'box' });
+    await expect(test.fleet.images.remove(owner, 'box')).rejects.toMatchObject({
+      message: expect.stringMatching(/^The image "box" is needed by demo\/\w, .* and 1 more\.$/),
+      remedy: 'Remove them first; to list yours: vc ls --all --image box',
+    });
   });
 
   it('of another owner does not exist', async () => {

@@ -1,8 +1,9 @@
 import { COMPUTER_STATUSES } from '../../../contract/constants.js';
 import type { Computer } from '../../../contract/index.js';
 import type { Context } from '../../framework/context.js';
-import { defineCommand, enumerate, flag, list, oneOf } from '../../framework/define.js';
+import { defineCommand, enumerate, flag, list, oneOf, value } from '../../framework/define.js';
 import { labelSelector, withLabels } from '../../input/labels.js';
+import { nonEmpty } from '../../input/parse.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { sortOption, tableFormat } from '../../output/format/options.js';
@@ -42,6 +43,9 @@ export const command = defineCommand({
       { choices: COMPUTER_STATUSES },
     ),
     label: labelSelector,
+    image: value('--image <name>', 'only computers with this image', nonEmpty, {
+      completes: 'image',
+    }),
     sort: sortByField,
     ...watchOptions,
     output: tableFormat,
@@ -59,23 +63,24 @@ export const command = defineCommand({
       command: 'vc ls --status running --sort=-created --watch',
     },
   ],
-  async run(context, _, { all, status: statuses, label, sort, ...watching }) {
+  async run(context, _, { all, status: statuses, label, image, sort, ...watching }) {
     const interval = intervalOf(watching);
     let known: readonly Computer[] = [];
     const read = async (inner: Context) => {
       const project = all ? undefined : await defaultProject(inner);
       known = await listComputers(inner, project, label);
-      const found = known.filter((computer) => isWanted(computer, statuses));
+      const found = known.filter((computer) => isWanted(computer, statuses, image));
       return sort === undefined ? found : sort(found);
     };
     /** It is deleted, or has another status than the wanted ones. */
     const gone = (computer: Computer) =>
       known.find(({ id }) => id === computer.id) ?? deleted(computer);
+    const selected = `${withLabels(label)}${image === undefined ? '' : ` with the image ${image}`}`;
     const empty =
       statuses.length > 0
-        ? `no computers${withLabels(label)} are ${enumerate(statuses)}`
-        : label.length > 0
-          ? `no computers${withLabels(label)}`
+        ? `no computers${selected} are ${enumerate(statuses)}`
+        : selected !== ''
+          ? `no computers${selected}`
           : 'no computers yet; create one: vc create NAME';
     const shared = { columns: computerColumns, id: ({ id }: Computer) => id, empty };
     if (interval !== undefined) {
@@ -86,8 +91,13 @@ export const command = defineCommand({
   },
 });
 
-function isWanted({ status }: Computer, statuses: readonly string[]): boolean {
-  return statuses.length === 0 || statuses.includes(status);
+function isWanted(
+  computer: Computer,
+  statuses: readonly string[],
+  image: string | undefined,
+): boolean {
+  const hasStatus = statuses.length === 0 || statuses.includes(computer.status);
+  return hasStatus && (image === undefined || computer.image === image);
 }
 
 function deleted(computer: Computer): Computer {

@@ -23,12 +23,12 @@ const names = (stdout: string) =>
     .slice(1)
     .map((line) => line.split('\t')[0]?.replace('demo/', ''));
 
-describe('--sort and --status', () => {
+describe('--sort, --status and --image', () => {
   beforeEach(() => {
     world.service.on(list, {
       computers: [
         one('a10', { cpu: 8, status: 'stopped', created_at: '2025-01-02T03:01:07.000Z' }),
-        one('a9', { cpu: 2, created_at: '2025-01-02T03:01:06.000Z' }),
+        one('a9', { cpu: 2, image: 'box', created_at: '2025-01-02T03:01:06.000Z' }),
         one('b', { cpu: 4, status: 'error', created_at: '2025-01-02T03:01:05.000Z' }),
       ],
     });
@@ -50,6 +50,7 @@ describe('--sort and --status', () => {
       ['b', 'a9', 'a10'],
     ],
     [['--status', 'running'], ['a9']],
+    [['--image', 'box'], ['a9']],
     [
       ['--status', 'error', '--status', 'stopped', '--sort', 'name'],
       ['a10', 'b'],
@@ -66,6 +67,13 @@ describe('--sort and --status', () => {
     const { code, stdout, stderr } = await world.run(ls('--status', 'deleting'));
     expect({ code, stdout, stderr }).toEqual({
       ...{ code: 0, stdout: '', stderr: 'no computers are deleting\n' },
+    });
+  });
+
+  test('an image that no computer has is reported', async () => {
+    const { stdout, stderr } = await world.run(ls('--image', 'other'));
+    expect({ stdout, stderr }).toEqual({
+      ...{ stdout: '', stderr: 'no computers with the image other\n' },
     });
   });
 

@@ -31,10 +31,10 @@ test.each([
   expect(suggested(line)).toBe(`Did you mean ${command}?`);
 });
 
-test.each(['prune', 'image prune', 'computer prune'])(
-  'nothing that removes one computer is suggested for vc %s',
+test.each(['prune', 'computer prune'])(
+  'no command that removes computers is suggested for vc %s',
   (line) => {
-    expect(suggested(line)).toBeUndefined();
+    expect(suggested(line)).toBe('Did you mean vc image prune?');
   },
 );
 
@@ -45,7 +45,14 @@ test.each([
   ['computers logs', 'vc logs'],
   ['computer console', 'vc computer shell'],
   ['project list', 'vc project ls'],
-  ['image inspect', 'vc get'],
+  ['image inspect', 'vc image ls'],
+  ['image get', 'vc image ls'],
+  ['snapshot show', 'vc snapshot ls'],
+  ['snapshot tree', 'vc snapshot ls'],
+  ['image share', 'vc image save or vc image build'],
+  ['image create', 'vc image save or vc image build'],
+  ['system df', 'vc usage or vc image prune'],
+  ['image df', 'vc usage'],
   ['connection create', 'vc connection add'],
   ['profile switch', 'vc profile use'],
   ['computer build', 'vc image build'],

@@ -115,7 +115,7 @@ export default defineConfig({
           name: 'podman',
           include: [
             'test/e2e/podman/**/*.test.ts',
-            'test/e2e/operations/{access,desktop,elements,image-build,marks,publish,published,root,saved-states,ssh,surfaces,volumes}.test.ts',
+            'test/e2e/operations/{access,desktop,elements,image-build,marks,options,publish,published,root,saved-states,ssh,surfaces,volumes}.test.ts',
             ...(isThorough
               ? [
                   'test/e2e/cli/runs.test.ts',

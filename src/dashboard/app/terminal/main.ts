@@ -4,6 +4,7 @@ import { asFailure } from '../api/failure.js';
 import { call } from '../api/http.js';
 import type { Computer, Session } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
+import { shellKey } from '../state/shell-key.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
 
@@ -51,10 +52,20 @@ function toLogin(): void {
   location.replace(`/login?to=${encodeURIComponent(location.pathname)}`);
 }
 
+/** A new name; pages over plain HTTP have no `randomUUID`. */
+const newName = () => crypto.getRandomValues(new BigUint64Array(2)).join('');
+
+/** Where the tab keeps the name of its shell. The page of the computer removes it to end the shell. */
+const storedName = shellKey(id, location.hash.slice(1));
+
 function start(terminal: Terminal): void {
   again.hidden = true;
   element('status').textContent = 'Connecting';
-  const shell = openShell(id, terminal, {
+  const name = sessionStorage.getItem(storedName) ?? newName();
+  sessionStorage.setItem(storedName, name);
+  // The shell's newest output comes again.
+  terminal.reset();
+  const shell = openShell({ id, name }, terminal, {
     onOpen: () => {
       element('status').textContent = 'Connected';
       terminal.focus();
@@ -65,12 +76,16 @@ function start(terminal: Terminal): void {
       call('GET', '/sessions/current').catch((error: unknown) => {
         if (asFailure(error).status === 401) toLogin();
       });
+      again.textContent = ended === 'shell' ? 'Open a new shell' : 'Connect again';
       again.hidden = false;
       again.focus();
     },
   });
-  // The browser may keep a page that was left, and its shell would run on unseen.
-  const leave = () => shell.close('The shell was closed when you left this page.');
+  // The browser may keep a page that was left, and its connection.
+  const leave = () => {
+    if (sessionStorage.getItem(storedName) === null) shell.end();
+    else shell.leave('You have left this page.');
+  };
   window.addEventListener('pagehide', leave, { once: true });
 }
 

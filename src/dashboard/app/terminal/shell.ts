@@ -1,31 +1,33 @@
 import type { Terminal } from '@xterm/xterm';
 import { isSessionEnd, socketUrl } from '../api/socket.js';
+import { keptShell, REPLACED } from './kept-shell.js';
 
-/** Starts the login shell of the user, with a TERM that the guest knows. */
-const LOGIN_SHELL = [
-  '/bin/sh',
-  '-c',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: expanded by the guest's shell
-  'infocmp >/dev/null 2>&1 || export TERM=xterm; exec "${SHELL:-/bin/sh}" -l',
-];
 /** The first byte of a message with bytes: where they go to. */
 const STDIN = 0;
 
 interface Handlers {
   readonly onOpen: () => void;
-  /** `session`: the session has ended, too. */
-  readonly onEnd: (reason: string, ended?: 'session') => void;
+  /** `ended`: the shell; `session`: the session has ended, too. Else the shell continues. */
+  readonly onEnd: (reason: string, ended?: 'shell' | 'session') => void;
 }
 
-/** Connects a terminal with a new shell in the computer until either ends. */
+interface Shell {
+  /** Ends the shell, too. */
+  readonly end: () => void;
+  /** Leaves the shell, which continues for a while. */
+  readonly leave: (why: string) => void;
+}
+
+/** Connects a terminal with the shell `name` of the computer, a new one if there is none. */
 export function openShell(
-  id: string,
+  { id, name }: { readonly id: string; readonly name: string },
   terminal: Terminal,
   { onOpen, onEnd }: Handlers,
-): { readonly close: (why: string) => void } {
+): Shell {
   const socket = new WebSocket(socketUrl(`/computers/${encodeURIComponent(id)}/process`));
   socket.binaryType = 'arraybuffer';
   let reason = 'The connection was lost.';
+  let isEnded = false;
   const send = (message: object) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
@@ -43,23 +45,23 @@ export function openShell(
   ];
   socket.addEventListener('open', () => {
     send({
-      argv: LOGIN_SHELL,
-      env: { TERM: 'xterm-256color' },
+      ...keptShell(name),
       terminal: { columns: terminal.cols, rows: terminal.rows },
     });
     onOpen();
   });
   socket.addEventListener('message', ({ data }) => {
-    if (typeof data === 'string') reason = endOf(data);
+    if (typeof data === 'string') [reason, isEnded] = endOf(data);
     else terminal.write(new Uint8Array(data as ArrayBuffer, 1));
   });
   socket.addEventListener('close', (event) => {
     for (const wire of wires) wire.dispose();
     if (isSessionEnd(event)) onEnd('Your session has ended.', 'session');
-    else onEnd(reason);
+    else onEnd(reason, isEnded ? 'shell' : undefined);
   });
   return {
-    close: (why) => {
+    end: () => sendBytes(encoder.encode(name)),
+    leave: (why) => {
       if (socket.readyState > WebSocket.OPEN) return;
       reason = why;
       socket.close();
@@ -67,14 +69,15 @@ export function openShell(
   };
 }
 
-/** What the last message of the service says. */
-function endOf(text: string): string {
-  const event = JSON.parse(text) as {
+/** What the last message of the service says, and whether the shell has ended. */
+function endOf(text: string): [reason: string, isEnded: boolean] {
+  const { type, code, error, remedy } = JSON.parse(text) as {
     type: string;
     code?: number;
     error?: string;
     remedy?: string;
   };
-  if (event.type === 'exit') return `The shell has ended (${event.code ?? 'by a signal'}).`;
-  return [event.error, event.remedy].filter((part) => part !== undefined).join(' ');
+  if (type !== 'exit') return [[error, remedy].filter(Boolean).join(' '), false];
+  if (code === REPLACED) return ['The shell continues in another window.', false];
+  return [`The shell has ended (${code ?? 'by a signal'}).`, true];
 }

@@ -274,10 +274,32 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await eventually(async () => (await bash(id, 'ls /tmp')).includes('from-terminal'));
     await page.locator('.xterm-rows').getByText('42', { exact: true }).first().waitFor();
     await inspect(page, 'terminal');
+    await page.keyboard.type('clear\n');
+    await page.reload();
+    await page.getByText('Connected').waitFor();
+    await page.locator('.xterm-rows').filter({ hasText: '~$' }).waitFor();
     for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
     for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
     await page.keyboard.press('Enter');
     await page.locator('.screen').waitFor();
+  });
+
+  it('continues the shell of a terminal after a reload, and ends it with its terminal', async () => {
+    const id = idOfPage();
+    const rows = page.frameLocator('iframe[title="Terminal 1"]').locator('.xterm-rows');
+    await pressOn(page.getByRole('button', { name: 'Terminals', exact: true }));
+    await rows.filter({ hasText: '~$' }).waitFor();
+    await page.keyboard.type('kept=yes; sleep 4321 & echo begun\n');
+    await rows.getByText('begun', { exact: true }).waitFor();
+    await page.reload();
+    await rows.getByText('begun', { exact: true }).waitFor();
+    await page.keyboard.type('echo still $kept\n');
+    await rows.getByText('still yes', { exact: true }).waitFor();
+    await inspect(page, 'terminal-beside');
+    const runs = async () => (await bash(id, 'pgrep -fc "^sleep 4321"')).trim() === '1';
+    expect(await runs()).toBe(true);
+    await page.getByRole('button', { name: 'Close terminal 1' }).click();
+    await eventually(async () => !(await runs()));
   });
 
   thorough('shows the activity, streams, webhooks, images and usage', async () => {

@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { Computer } from '../../api/types.js';
 import { Icon } from '../../components/icon.js';
+import { shellKey } from '../../state/shell-key.js';
 
-/** The numbers of the terminals beside the pages of a computer. After a reload they have new shells. */
+/** The numbers of the terminals beside the pages of a computer. Their shells survive a reload. */
 export function useTerminals(id: string) {
   const key = `terminals:${id}`;
   const [open, setOpen] = useState({ key, numbers: stored(key) });
   const change = (numbers: readonly number[]) => {
+    for (const number of open.numbers) {
+      if (!numbers.includes(number)) sessionStorage.removeItem(shellKey(id, number));
+    }
     sessionStorage.setItem(key, numbers.join());
     setOpen({ key, numbers });
   };
@@ -63,7 +67,7 @@ export function Terminals({ computer, open, onChange }: TerminalsProps) {
       {open.map((number) => (
         <iframe
           key={number}
-          src={`/terminal/${computer.id}`}
+          src={`/terminal/${computer.id}#${number}`}
           title={`Terminal ${number}`}
           hidden={number !== shown}
         />

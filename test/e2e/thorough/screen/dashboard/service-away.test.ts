@@ -42,6 +42,7 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
       body: '{}',
     });
     await logIn(page, url(`/#login=${((await link.json()) as { token: string }).token}`));
+    await page.goto(url('/computers'));
     await partsOf(page).tile('desktop').locator('img').waitFor();
     screen = await context.newPage();
     await screen.goto(url(`/computers/${desktop.id}`));
@@ -49,6 +50,8 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
     terminal = await context.newPage();
     await terminal.goto(url(`/terminal/${desktop.id}`));
     await terminal.getByText('Connected').waitFor();
+    await terminal.keyboard.type('kept=yes\n');
+    await terminal.locator('.xterm-rows').filter({ hasText: 'kept=yes' }).waitFor();
   }
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
@@ -82,9 +85,11 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
     },
   );
 
-  it('opens a new shell in the terminal, when asked', async () => {
-    await terminal.getByRole('button', { name: 'Open a new shell' }).click();
+  it('continues the shell in the terminal, when asked', async () => {
+    await terminal.getByRole('button', { name: 'Connect again' }).click();
     await terminal.getByText('Connected').waitFor();
+    await terminal.keyboard.type('echo still $kept\n');
+    await terminal.locator('.xterm-rows').getByText('still yes', { exact: true }).waitFor();
   });
 
   it('says nothing else went wrong', () => {

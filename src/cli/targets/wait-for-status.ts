@@ -51,7 +51,9 @@ export function failOnError(
 ): void {
   if (status !== 'error') return;
   throw new CliError(`${name} failed: ${reason ?? 'unknown reason'}`, {
-    remedy: `restart it: vc restart ${argument}`,
+    remedy: reason?.startsWith('The setup ')
+      ? `read its output: vc start ${argument} && vc logs ${argument} setup`
+      : `restart it: vc restart ${argument}`,
   });
 }
 

@@ -440,6 +440,16 @@ test('vc fork and vc create fail if the new computer does', async () => {
   }
 });
 
+test('vc create says how to read the output of a setup that failed', async () => {
+  const reason = 'The setup failed with exit code 100: E: Unable to locate package x';
+  const failed = { ...computer, name: 'two', project_name: 'demo', status: 'error' };
+  world.service.on('POST /projects/demo/computers', { ...failed, status_reason: reason });
+  const { stderr } = await world.run(['create', 'demo/two']);
+  expect(stderr).toContain(
+    `error: demo/two failed: ${reason}\n       read its output: vc start demo/two && vc logs demo/two setup\n`,
+  );
+});
+
 test('vc fork waits longer than the service does, for as long as --timeout says', async () => {
   const copy = { ...computer, id: 'cmp_00000000000000000000', name: 'two', project_name: 'demo' };
   world.service.on(`POST ${byName}/fork`, { ...copy, status: 'starting' });

@@ -565,10 +565,11 @@ describe('lists and events', () => {
     ];
     const State = { Status: 'exited', ExitCode: 137, OOMKilled: true };
     answers['GET /containers/b/json'] = [200, { State }];
+    answers['GET /containers/c/json'] = [200, { State: { ...State, ExitCode: 1 } }];
     expect(await engine.list()).toMatchObject([
       { id: 'm1', status: 'running' },
       { id: 'm2', status: 'error', reason: 'It ran out of memory.' },
-      { id: 'm3', status: 'error' },
+      { id: 'm3', status: 'error', reason: expect.stringContaining('ran out of memory') },
     ]);
   });
 

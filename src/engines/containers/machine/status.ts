@@ -40,7 +40,7 @@ export function machineState(id: string, state: ContainerState): MachineState {
   }
 }
 
-/** Every machine of the service. Inspects only containers that were killed. */
+/** Every machine of the service. Inspects only containers that were killed or failed. */
 export async function listMachines(
   docker: Docker,
   serviceId: string,
@@ -64,7 +64,7 @@ async function stateOf(
 ): Promise<MachineState> {
   const id = Labels[LABEL.machine] ?? '';
   const code = Number(/^Exited \((\d+)\)/.exec(Status)?.[1] ?? 0);
-  if (State === 'exited' && code === KILLED) {
+  if (State === 'exited' && (code === KILLED || !ENDED.has(code))) {
     return (await inspectMachine(docker, Id, id, signal)) ?? { id, status: 'stopped' };
   }
   return machineState(id, { Status: State, ExitCode: code, OOMKilled: false });
@@ -95,5 +95,7 @@ function exited(id: string, { ExitCode, OOMKilled, Error: failure }: ContainerSt
   if (failure) return { id, status: 'error', reason: `It could not be started: ${failure}` };
   if (ExitCode === KILLED) return { id, status: 'stopped', reason: KILLED_REASON };
   if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
-  return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
+  // The kernel may have killed a program long before that.
+  const memory = OOMKilled ? ' after it ran out of memory' : '';
+  return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}${memory}.` };
 }

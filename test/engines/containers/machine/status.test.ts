@@ -24,6 +24,8 @@ describe("a machine's status, from its container's state", () => {
   it('any other exit is an error with its reason', () => {
     expect(state('exited', 1)).toMatchObject({ status: 'error', reason: /exit code 1/ });
     expect(state('exited', 137, true)).toMatchObject({ status: 'error', reason: /memory/ });
+    const reason = 'Its desktop ended with exit code 1 after it ran out of memory.';
+    expect(state('exited', 1, true)).toEqual({ id: 'm', status: 'error', reason });
     expect(state('dead')).toMatchObject({ status: 'error' });
   });
 

@@ -118,6 +118,15 @@ test.each([
   expect(await world.run(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
 });
 
+test('vc whoami shows what is left of the budget of the key', async () => {
+  const used = { computers: 2, hours: 0.5, actions: 7 };
+  const key = { id: 'key_1', name: 'ci', rights: 'manage', project: null, expires_at: null };
+  const limits = { max_computers: 2, max_hours: 10, max_actions: null };
+  world.service.on('GET /me', { user_id: 'usr_1', key: { ...key, ...limits, used } });
+  const { stdout } = await world.run(['whoami']);
+  expect(stdout).toContain('budget\t2 of 2 computers, 0.5 of 10 hours\n');
+});
+
 test('vc key create prints the key, vc key ls does not', async () => {
   const created = {
     id: 'key_1',

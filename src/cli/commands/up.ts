@@ -4,6 +4,7 @@ import { defineCommand, enumerate, flag } from '../framework/define.js';
 import { confirmRemoval } from '../input/confirm-removal.js';
 import { done, note, printJson } from '../output/print.js';
 import { forEach } from '../targets/for-each.js';
+import { pendingNote } from '../targets/pending.js';
 
 export const command = defineCommand({
   name: 'up',
@@ -74,6 +75,7 @@ export const command = defineCommand({
     context.whenInterrupted('the service may still be working on it; to continue: vc up');
     const runner = new StepRunner(context, allowed, { name: project, isNew });
     const byName = new Map(steps.map((step) => [step.name, step]));
+    const pending = new Map<string, string>();
     const code = await forEach(context, {
       names: [...byName.keys()],
       asList: true,
@@ -81,18 +83,22 @@ export const command = defineCommand({
       work: async (name) => {
         const step = byName.get(name);
         if (step === undefined) throw new TypeError(`there is no step ${name}`);
-        await runner.run(name);
+        const computer = await runner.run(name);
+        const later = computer && pendingNote(computer);
+        if (later !== undefined) pending.set(name, later);
         return { ...inShort(step), done: allowed.includes(step) };
       },
       did: (name, answer) => texts.did({ name, ...answer }, project),
       show: async (name, answer) => {
         const step = { ...byName.get(name), name, ...answer };
-        if (answer.done) return done(context, texts.did(step, project));
         const { instead } = answer;
-        if (instead && instead.action !== 'none') {
+        if (answer.done) await done(context, texts.did(step, project));
+        else if (instead && instead.action !== 'none') {
           await done(context, texts.did({ name, ...instead }, project));
         }
-        return note(context, texts.kept(step, project, shown));
+        const later = pending.get(name);
+        if (later !== undefined) await note(context, later);
+        if (!answer.done) await note(context, texts.kept(step, project, shown));
       },
     });
     // Without a computer there would be nothing that says who made the project.

@@ -1,5 +1,6 @@
 import type { Context } from '../framework/context.js';
 import { defineCommand } from '../framework/define.js';
+import { budgetOf } from '../output/columns.js';
 import { fields } from '../output/fields.js';
 import { recordFormat } from '../output/format/options.js';
 import { print, printJson } from '../output/print.js';
@@ -27,6 +28,7 @@ export const command = defineCommand({
     if (context.globals.json) await printJson(context, { ...me, ...where });
     else if (context.globals.quiet) await print(context, me.user_id);
     else {
+      const budget = budgetOf(me.key);
       const isStored = apiKey?.source === 'profile';
       await printRecord(context, [
         ['user', `${me.name} (${me.user_id})`],
@@ -36,6 +38,7 @@ export const command = defineCommand({
           `${me.key.name} (${me.key.id}), from ${isStored ? `profile ${profile.value}` : apiKey?.from}`,
         ],
         ['rights', limitsOf(context, me.key)],
+        ...(budget === undefined ? [] : [['budget', budget] as [string, string]]),
         ['service', baseUrl.value],
         ['computers', `${me.running} of ${me.max_running} running`],
       ]);

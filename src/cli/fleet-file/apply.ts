@@ -86,7 +86,7 @@ export class StepRunner {
   readonly #project: string;
   readonly #isNewProject: boolean;
   readonly #steps: ReadonlyMap<string, Step>;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Promise<Computer | undefined>>();
 
   constructor(
     context: Context,
@@ -99,23 +99,23 @@ export class StepRunner {
     this.#isNewProject = project.isNew;
   }
 
-  /** Carries out the step of a computer, once. */
-  run(name: string): Promise<void> {
+  /** Carries out the step of a computer, once; resolves to the computer unless it was removed. */
+  run(name: string): Promise<Computer | undefined> {
     const running = this.#running.get(name) ?? this.#start(name);
     this.#running.set(name, running);
     return running;
   }
 
-  async #start(name: string): Promise<void> {
+  async #start(name: string): Promise<Computer | undefined> {
     const step = this.#steps.get(name);
-    if (step === undefined) return;
+    if (step === undefined) return undefined;
     if (step.action !== 'remove') await this.#removals();
     for (const needed of step.wanted?.needs ?? []) {
       await this.run(needed).catch((cause: unknown) => {
         throw new CliError(`it needs ${needed}, which is not ready`, { cause });
       });
     }
-    await this.#carryOut(step);
+    return this.#carryOut(step);
   }
 
   /** Waits for removals, which make room for others; their failures are reported with them. */
@@ -124,26 +124,29 @@ export class StepRunner {
     await Promise.allSettled(removals.map(({ name }) => this.run(name)));
   }
 
-  async #carryOut({ action, wanted, existing, body }: Step): Promise<void> {
+  async #carryOut({ action, wanted, existing, body }: Step): Promise<Computer | undefined> {
     if (existing !== undefined) {
       const params = { id: existing.id };
       if (action === 'remove' || action === 'recreate' || action === 'create') {
         await this.#remove(existing.id);
       } else {
-        if (action === 'update') await request(this.#context, 'updateComputer', { params, body });
+        const changed =
+          action === 'update'
+            ? await request(this.#context, 'updateComputer', { params, body })
+            : existing;
         const computer = isUp(existing)
-          ? existing
+          ? changed
           : await request(this.#context, 'startComputer', { params });
         return this.#ready(computer, wanted?.body.setup);
       }
     }
-    if (wanted === undefined || action === 'remove') return;
+    if (wanted === undefined || action === 'remove') return undefined;
     const created = await request(this.#context, 'createComputer', {
       params: { project: this.#project },
       body: withProject(wanted, this.#isNewProject).body,
       ...(wanted.body.setup !== undefined && { query: { wait: '0' } }),
     });
-    await this.#ready(created, wanted.body.setup);
+    return this.#ready(created, wanted.body.setup);
   }
 
   async #remove(id: string): Promise<void> {
@@ -153,9 +156,10 @@ export class StepRunner {
     });
   }
 
-  async #ready(computer: Computer, setup: string | undefined): Promise<void> {
+  async #ready(computer: Computer, setup: string | undefined): Promise<Computer> {
     const timeout = setup === undefined ? undefined : SETUP_SECONDS;
     const ready = await untilReady(this.#context, computer, { wait: true, timeout });
     failOnError(ready, `${this.#project}/${ready.name}`);
+    return ready;
   }
 }

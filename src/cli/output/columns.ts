@@ -87,6 +87,17 @@ export function keyFields(key: Key): RecordField[] {
   ];
 }
 
+/** `2 of 5 computers, 0.5 of 10 hours` of a key with a budget; undefined for one without. */
+export function budgetOf(key: Pick<Key, 'used' | Limit>): string | undefined {
+  const limits = (['computers', 'hours', 'actions'] as const).flatMap((what) => {
+    const most = key[`max_${what}`];
+    return most === null ? [] : [`${used(key.used[what], most)} ${what}`];
+  });
+  return limits.length === 0 ? undefined : limits.join(', ');
+}
+
+type Limit = 'max_computers' | 'max_hours' | 'max_actions';
+
 /** What was used, and of how much if there is a budget. */
 function used(amount: number, most: number | null): string {
   return most === null ? String(amount) : `${amount} of ${most}`;

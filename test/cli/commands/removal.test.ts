@@ -153,3 +153,24 @@ test('removing the key in use warns before and after', async () => {
     'removed key agent\nthis command used that key; to log in with another one: vc login\n',
   );
 });
+
+test('vc computer update changes several, but names one', async () => {
+  for (const name of ['one', 'two']) {
+    world.service.on(`PATCH /projects/demo/computers/${name}`, { ...computer, name });
+  }
+  const argv = ['computer', 'update', 'demo/one', 'demo/two'];
+  const { code, stderr } = await world.run([...argv, '--label', 'team=ops']);
+  expect({ code, lines: stderr.trim().split('\n').sort() }).toEqual({
+    code: 0,
+    lines: ['updated demo/one', 'updated demo/two'],
+  });
+  const changes = world.service.received.filter(({ method }) => method === 'PATCH');
+  expect(changes.map(({ body }) => body)).toEqual([
+    { labels: { team: 'ops' } },
+    { labels: { team: 'ops' } },
+  ]);
+  expect(await world.run([...argv, '--name', 'x'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--name is for one computer'),
+  });
+});

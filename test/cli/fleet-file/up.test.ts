@@ -51,13 +51,15 @@ it('names a secret that is missing', async () => {
 it('without its options makes no computer again and removes none, but updates what it can', async () => {
   write('name: demo\ncomputers: {web: {image: wine, labels: {x: 1}}}');
   existing('web', 'old');
-  world.service.on('PATCH /computers/cmp_web', computer);
+  const pending = { project_name: 'demo', name: 'web', pending: ['ram'] };
+  world.service.on('PATCH /computers/cmp_web', { ...computer, ...pending });
   const { code, stderr } = await world.run(['up']);
   expect(code).toBe(3);
   expect(stderr.split('\n').sort()).toEqual([
     '',
     'kept demo/old, which is not in computers.yaml; to remove it: vc up --remove-orphans',
     'kept demo/web, which differs (image); to recreate it with an empty disk: vc up --recreate',
+    'ram changes at the next start: vc restart demo/web',
     'updated demo/web (labels)',
   ]);
   expect(asked()).toEqual(['GET /projects/demo', 'PATCH /computers/cmp_web']);

@@ -1,7 +1,7 @@
 import { CPU_COUNTS, ON_IDLE, RAM_SIZES } from '../../../contract/constants.js';
 import type { Answer } from '../../../contract/types/index.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
+import { choice, defineCommand, enumerate, flag, list, value } from '../../framework/define.js';
 import { idleTime, lifeTime } from '../../input/duration.js';
 import { labelChange } from '../../input/labels.js';
 import { networkOption } from '../../input/network.js';
@@ -15,19 +15,21 @@ import {
 } from '../../input/parse.js';
 import { setupOptions, variables } from '../../input/setup-files.js';
 import { fields } from '../../output/fields.js';
-import { done, print, printJson } from '../../output/print.js';
-import { computerArgument, onComputer } from '../../targets/computers.js';
+import { done, print } from '../../output/print.js';
+import { computersArgument, onComputer } from '../../targets/computers.js';
+import { forEach } from '../../targets/for-each.js';
+import { pendingNote } from '../../targets/pending.js';
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Change the name, size, labels or settings of a computer',
+  summary: 'Change the name, size, labels or settings of computers',
   details: [
-    'Also works while the computer is running. Only the given settings change. Commands have new',
+    'Also works while they run. Only the given settings change. Commands have new',
     'variables at once, programs that are started from the desktop after its next start. --network is in',
     'force at once, also for open connections. What changes at the next start only, such as the memory of',
     'a virtual machine, is printed.',
   ].join(' '),
-  arguments: { computer: computerArgument },
+  arguments: { computers: computersArgument('any') },
   options: {
     name: value('--name <name>', 'new name', nonEmpty),
     cpu: choice('--cpu <cores>', 'CPU cores', asTexts(CPU_COUNTS)),
@@ -72,6 +74,10 @@ export const command = defineCommand({
       command: 'vc computer update demo/desktop --label team=qa --label stage-',
     },
     {
+      does: 'Label several',
+      command: 'vc computer update -p demo desktop agent --label team=qa',
+    },
+    {
       does: 'Set a variable and remove another',
       command: 'vc computer update demo/desktop --env API_URL=https://api.example.com --env OLD-',
     },
@@ -82,7 +88,7 @@ export const command = defineCommand({
     },
     { does: 'Disable auto-stop', command: 'vc computer update demo/desktop --auto-stop never' },
   ],
-  async run(context, { computer }, options) {
+  async run(context, { computers: names }, options) {
     const { name, autoStop, onIdle, expires, label, protect, unprotect, ...others } = options;
     const { cpu, ram, resolution, network, ...given } = others;
     if (protect && unprotect) throw new UsageError('--protect and --unprotect cannot be combined');
@@ -104,25 +110,26 @@ export const command = defineCommand({
       ...(network === undefined ? {} : { network }),
     };
     if (Object.keys(changes).length === 0) throw new UsageError('no changes given');
-    const changed = await onComputer(context, 'updateComputer', computer, changes);
-    if (context.globals.json) await printJson(context, changed);
-    else if (context.globals.quiet) await print(context, changed.id);
-    else {
-      await done(context, `updated ${changed.project_name}/${changed.name}`);
-      const note = pendingNote(changed);
-      if (note !== undefined) await print(context, note);
+    if (name !== undefined && names.length > 1) {
+      throw new UsageError('--name is for one computer, and these are several');
     }
+    return forEach(context, {
+      names,
+      doing: `Updating ${enumerate(names)}`,
+      work: (computer) => onComputer(context, 'updateComputer', computer, changes),
+      did,
+      show: async (computer, changed) => {
+        if (context.globals.quiet) return print(context, changed.id);
+        await done(context, did(computer, changed));
+        const note = pendingNote(changed);
+        if (note !== undefined) await print(context, note);
+      },
+    });
   },
 });
 
-/** `cpu and ram change at the next start: vc restart demo/desktop`. */
-function pendingNote(computer: Answer<'updateComputer'>): string | undefined {
-  const { pending = [], status, project_name, name } = computer;
-  if (pending.length === 0) return undefined;
-  const names = new Intl.ListFormat('en').format(pending);
-  const verb = pending.length === 1 ? 'changes' : 'change';
-  const next = status === 'stopped' ? 'start' : 'restart';
-  return `${names} ${verb} at the next start: vc ${next} ${project_name}/${name}`;
+function did(_: string, { project_name, name }: Answer<'updateComputer'>): string {
+  return `updated ${project_name}/${name}`;
 }
 
 function timeAfter(now: Date, seconds: number | null): string | null {

@@ -73,6 +73,7 @@ test.each([
   ['strat', 'vc start'],
   ['computr', 'vc computer'],
   ['delte', 'vc delete'],
+  ['volume get', 'vc volume ls'],
   ['computer clik', 'vc computer click'],
   ['project crate', 'vc project create'],
   ['warm', 'vc image warm'],

@@ -68,6 +68,7 @@ CMD ["python", "-m", "greeter"]
 RUN ${apt('nodejs npm')}
 WORKDIR /app
 COPY package*.json ./
+COPY lib ./lib
 RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
 ENV NODE_ENV=production
@@ -95,9 +96,9 @@ CMD ["node", "index.js"]
     kind: 'COPY --chown and --chmod',
     files: {
       Dockerfile: `FROM linux
-RUN groupadd --system --gid 999 app && useradd --system --gid app --uid 999 --create-home app
+RUN groupadd --system --gid 900 app && useradd --system --gid app --uid 900 --create-home app
 COPY --chown=app:app conf /srv/app/conf
-COPY --chown=999 --chmod=0750 run.sh /srv/app/
+COPY --chown=900 --chmod=0750 run.sh /srv/app/
 COPY run.sh /srv/app/plain.sh
 `,
       'conf/a.conf': 'a\n',

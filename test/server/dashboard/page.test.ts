@@ -513,7 +513,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     120_000,
   );
 
-  it('types text without keys in the terminal, and closes the shell of a page that is left', async () => {
+  it('types text without keys in the terminal, and leaves the shell of a page that is left', async () => {
     let typed = '';
     await page.routeWebSocket(/\/process$/, (socket) => {
       socket.onMessage((message) => {
@@ -528,7 +528,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await eventually(async () => typed.endsWith('b'));
     expect(typed).toBe('a🙂 你好b');
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
-    await page.getByText('The shell was closed when you left this page.').waitFor();
+    await page.getByText('You left this page; the shell continues.').waitFor();
   }, 120_000);
 
   it('asks before an upload replaces a file, and a typed path replaces the one that is shown', async () => {

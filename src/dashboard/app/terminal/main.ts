@@ -84,7 +84,7 @@ function start(terminal: Terminal): void {
   // The browser may keep a page that was left, and its connection.
   const leave = () => {
     if (sessionStorage.getItem(storedName) === null) shell.end();
-    else shell.leave('You have left this page.');
+    else shell.leave('You left this page; the shell continues.');
   };
   window.addEventListener('pagehide', leave, { once: true });
 }

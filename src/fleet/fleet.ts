@@ -51,6 +51,7 @@ import { Streams } from './streams/streams.js';
 import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
 import { Volumes } from './volumes/volumes.js';
 import { Pictures } from './wall/pictures.js';
+import { ScreenUses } from './wall/screen-uses.js';
 import { Walls } from './wall/walls.js';
 import type { DeliveriesParts } from './webhooks/deliveries.js';
 import { Webhooks } from './webhooks/webhooks.js';
@@ -122,6 +123,7 @@ export class Fleet {
   readonly budgets: Budgets;
   readonly sessions: Sessions;
   readonly control: ControlLeases;
+  readonly screenUses: ScreenUses;
   readonly walls: Walls;
   readonly tickets: Tickets;
   readonly browserTickets: Tickets<BrowserGrant>;
@@ -214,7 +216,9 @@ export class Fleet {
     this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
     const { computers, events, control } = this;
-    this.walls = new Walls({ computers, events, control, pictures: this.#pictures });
+    this.screenUses = new ScreenUses(this.apiKeys);
+    const { screenUses } = this;
+    this.walls = new Walls({ computers, events, control, screenUses, pictures: this.#pictures });
     const running = new RunningComputers(store, this.#machines);
     this.jobWatch = new JobWatch({
       store,
@@ -256,6 +260,7 @@ export class Fleet {
       streamTargets: this.streamTargets,
       rules,
       sounds: this.sounds,
+      screenUses,
       log,
     });
     this.webhooks = new Webhooks({

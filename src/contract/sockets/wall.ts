@@ -13,9 +13,18 @@ const id = z.string().meta({ description: 'Id of the computer.', examples: ['cmp
 const type = <const Type extends string>(name: Type) =>
   z.literal(name).describe('Kind of the message.');
 
-export const WallComputer = Computer.extend({ seq }).meta({
+export const WallComputer = Computer.extend({
+  seq,
+  captures: z
+    .array(z.enum(['recording', 'stream']))
+    .describe('Where the pictures of its screen go to now: into a video, to a target of a stream.'),
+  viewers: z.array(z.string().nullable()).meta({
+    description: 'Name of the API key of each live view that is open.',
+    examples: [['laptop', 'guest']],
+  }),
+}).meta({
   id: 'WallComputer',
-  description: 'A computer, and the number of its picture.',
+  description: 'A computer, the number of its picture, and who sees its screen.',
 });
 
 /**

@@ -23,6 +23,7 @@ import { ScreenSource } from '../sessions/screen-source.js';
 import type { Session } from '../sessions/session.js';
 import type { Sounds, VideoSound } from '../sound/sounds.js';
 import type { ComputerRecord } from '../store/records.js';
+import type { ScreenUses } from '../wall/screen-uses.js';
 import type { StreamTargets } from './stream-targets.js';
 
 /** Recordings of one computer at once; each encodes for itself. */
@@ -33,6 +34,7 @@ const STOPPED = 'The computer was stopped or its machine ended.';
 export interface StreamsParts {
   readonly running: RunningComputers;
   readonly streamTargets: StreamTargets;
+  readonly screenUses: Pick<ScreenUses, 'add'>;
   readonly rules: AddressRules;
   readonly sounds: Pick<Sounds, 'forVideo'>;
   readonly log: Log;
@@ -117,10 +119,12 @@ export class Streams {
     const end = () => ending.abort();
     this.#recordings.set(record.id, recordings.add(end));
     const release = session.onClose(end);
+    const used = this.#parts.screenUses.add(record, { kind: 'recording' });
     let source: ScreenSource | undefined;
     let sound: VideoSound | undefined;
     const close = () => {
       release();
+      used();
       source?.close();
       sound?.close();
       recordings.delete(end);
@@ -183,8 +187,10 @@ export class Streams {
       onTrouble: (message) => log.info({ computer: record.id, message }, 'stream'),
     });
     const release = session.onClose(() => end(STOPPED));
+    const used = this.#parts.screenUses.add(record, { kind: 'stream' });
     const over = stream.over.finally(() => {
       release();
+      used();
       source.close();
       heard?.close();
     });

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Computer, ComputerStatus } from '../../contract/resources.js';
+import type { ComputerStatus } from '../../contract/resources.js';
 import type { WallComputer } from '../../contract/sockets/wall.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Computers } from '../computers/computers.js';
 import type { ControlLeases } from '../control/leases.js';
 import type { Events } from '../events/events.js';
 import type { Pictures } from './pictures.js';
+import type { ScreenUses } from './screen-uses.js';
 
 /** Changes of this many milliseconds are one comparison. */
 const EVERY_MS = 250;
@@ -15,6 +16,7 @@ interface Parts {
   readonly events: Pick<Events, 'onChanged'>;
   readonly control: Pick<ControlLeases, 'onChange'>;
   readonly pictures: Pick<Pictures, 'watch' | 'seqOf'>;
+  readonly screenUses: Pick<ScreenUses, 'onChange' | 'of'>;
 }
 
 /** The result of one comparison; the `url` of its computers is relative to the base address. */
@@ -102,10 +104,13 @@ class WallList {
   constructor(parts: Parts, owner: Pick<Owner, 'id' | 'projectId'>) {
     this.#parts = parts;
     this.#owner = owner;
-    const { events, control, pictures } = parts;
+    const { events, control, pictures, screenUses } = parts;
     this.#dispose = [
       events.onChanged(owner, () => this.#compareIn(EVERY_MS)),
       control.onChange(({ record }) => {
+        if (record.owner_id === owner.id) this.#compareIn(EVERY_MS);
+      }),
+      screenUses.onChange((record) => {
         if (record.owner_id === owner.id) this.#compareIn(EVERY_MS);
       }),
       pictures.watch(
@@ -144,13 +149,16 @@ class WallList {
   }
 
   #compare(): void {
-    const { computers } = this.#parts;
+    const { computers, pictures, screenUses } = this.#parts;
     const records = computers.records(this.#owner);
-    const all = records.flatMap(({ id }) => computers.present(id) ?? []);
+    const all = records.flatMap(({ id }) => {
+      const computer = computers.present(id);
+      return computer === undefined ? [] : { ...computer, ...screenUses.of(id) };
+    });
     const before = this.#known;
     this.#known = new Map(all.map((one) => [one.id, { hash: hashOf(one), status: one.status }]));
     this.#running = all.flatMap(({ id, status }) => (status === 'running' ? [id] : []));
-    const present = all.map((one) => ({ ...one, seq: this.#parts.pictures.seqOf(one.id) }));
+    const present = all.map((one) => ({ ...one, seq: pictures.seqOf(one.id) }));
     const round = {
       computers: present,
       changed: present.filter(({ id }) => before.get(id)?.hash !== this.#known.get(id)?.hash),
@@ -170,6 +178,6 @@ class WallList {
 }
 
 /** Short, since a list has a thousand computers. */
-function hashOf(computer: Computer): string {
+function hashOf(computer: Omit<WallComputer, 'seq'>): string {
   return createHash('sha256').update(JSON.stringify(computer)).digest('base64url');
 }

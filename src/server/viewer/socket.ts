@@ -102,6 +102,7 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     if (fleet.control.of(record.id) !== null && !isMine()) viewer.releaseInput();
   };
   let isReady = false;
+  const used = fleet.screenUses.add(record, { kind: 'view', owner });
   const forget = fleet.control.onChange((change) => {
     // Who has taken it over follows at once.
     if (change.step === 'taken_over') return;
@@ -140,6 +141,7 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     signal.throwIfAborted();
   } finally {
     forget();
+    used();
     viewer.close();
   }
 }

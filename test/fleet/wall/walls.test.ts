@@ -15,6 +15,7 @@ function countedWalls() {
     events: { onChanged: nothing },
     control: { onChange: nothing },
     pictures: { watch: nothing, seqOf: () => 0 },
+    screenUses: { onChange: nothing, of: () => ({ captures: [], viewers: [] }) },
   });
   return { walls, compared };
 }

@@ -51,9 +51,11 @@ export type Rights = 'look' | 'act' | 'manage';
 export type Computer = ContractComputer;
 export type Status = Computer['status'];
 
-/** A computer on the wall; `seq` grows when its picture changes. */
+/** A computer on the wall; `seq` grows when its picture changes. Only the wall has the last two. */
 export interface WallComputer extends Computer {
   readonly seq: number;
+  readonly captures?: readonly ('recording' | 'stream')[];
+  readonly viewers?: readonly (string | null)[];
 }
 
 export type Key = Answer<'listKeys'>['keys'][number];

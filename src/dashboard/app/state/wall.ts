@@ -18,7 +18,9 @@ export const isListed = signal(false);
 export function noteComputer(computer: Omit<WallComputer, 'seq'> & { seq?: number }): void {
   const known = computers.value.get(computer.id);
   const seq = computer.seq ?? known?.seq ?? 0;
-  computers.value = new Map(computers.value).set(computer.id, { ...computer, seq });
+  const { captures = known?.captures, viewers = known?.viewers } = computer;
+  const noted = { ...computer, seq, captures, viewers };
+  computers.value = new Map(computers.value).set(computer.id, noted);
 }
 
 export function forgetComputer(id: string): void {

@@ -12,6 +12,7 @@ import { perform, shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { forgetComputer, noteComputer } from '../../state/wall.js';
 import { ForkDialog, SaveImageDialog } from '../snapshots/copy-dialogs.js';
+import { ShareDialog } from './share.js';
 
 export type Tab = 'screen' | 'files' | 'trajectory' | 'snapshots' | 'settings';
 
@@ -78,7 +79,7 @@ export function ComputerHeader({ computer, tab, children }: HeaderProps) {
   );
 }
 
-type Open = 'fork' | 'image' | 'delete';
+type Open = 'share' | 'fork' | 'image' | 'delete';
 
 /** What can be done with the computer. */
 function ActionsMenu({ computer }: { computer: Computer }) {
@@ -118,6 +119,9 @@ function ActionsMenu({ computer }: { computer: Computer }) {
           Restart
         </Item>
         <hr />
+        <Item icon="user" disabled={!may.value('manage')} onClick={() => setOpen('share')}>
+          Share…
+        </Item>
         <Item icon="fork" disabled={!may.value('manage')} onClick={() => setOpen('fork')}>
           Fork…
         </Item>
@@ -140,6 +144,7 @@ function ActionsMenu({ computer }: { computer: Computer }) {
           Delete…
         </Item>
       </Menu>
+      {open === 'share' && <ShareDialog computer={computer} onClose={close} />}
       {open === 'fork' && <ForkDialog computer={computer} onClose={close} />}
       {open === 'image' && <SaveImageDialog computer={computer} onClose={close} />}
       {open === 'delete' && (

@@ -91,12 +91,22 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
   );
 }
 
-/** What limits the life of a computer. */
+/** What limits the life of a computer, and who sees its screen. */
 function Badges({ computer }: { computer: WallComputer }) {
-  const { protected: isProtected, expires_at } = computer;
-  if (!isProtected && expires_at == null) return null;
+  const { protected: isProtected, expires_at, captures = [], viewers = [] } = computer;
+  if (!isProtected && expires_at == null && captures.length + viewers.length === 0) return null;
   return (
     <p class="facts badges">
+      {captures.map((capture) => (
+        <span key={capture} class="badge live">
+          {capture === 'stream' ? 'streaming' : 'recording'}
+        </span>
+      ))}
+      {viewers.length > 0 && (
+        <span class="badge" title={viewerNames(viewers)}>
+          {viewers.length} watching
+        </span>
+      )}
       {isProtected && <span class="badge">protected</span>}
       {expires_at != null && (
         <span class="badge">
@@ -105,6 +115,11 @@ function Badges({ computer }: { computer: WallComputer }) {
       )}
     </p>
   );
+}
+
+/** The keys of live views, each once. */
+export function viewerNames(viewers: readonly (string | null)[]): string {
+  return [...new Set(viewers.map((name) => name ?? 'a key'))].join(', ');
 }
 
 /** Labels, each with a link to the computers that have it. */

@@ -1,17 +1,18 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Computer } from '../../../api/types.js';
+import type { Computer, WallComputer } from '../../../api/types.js';
 import { Empty } from '../../../components/empty.js';
 import { Icon } from '../../../components/icon.js';
 import { Time } from '../../../components/time.js';
 import { perform } from '../../../state/power.js';
 import { may, session } from '../../../state/session.js';
+import { viewerNames } from '../../wall/tiles.js';
 import { type ControlState, useControl } from './control.js';
 import { type Live, useLive } from './live.js';
 import { Tools } from './tools.js';
 
 /** The live view: only watched until the person takes control. */
-export function ScreenTab({ computer }: { computer: Computer }) {
+export function ScreenTab({ computer }: { computer: WallComputer }) {
   const frame = useRef<HTMLElement>(null);
   const target = useRef<HTMLDivElement>(null);
   const leave = useRef<HTMLButtonElement>(null);
@@ -34,6 +35,7 @@ export function ScreenTab({ computer }: { computer: Computer }) {
     >
       <div class="toolbar">
         <ControlBar control={control} live={live} leave={leave} />
+        <Viewers of={computer} />
         <Tools computer={computer} live={live} isMine={control.isMine} frame={frame} />
       </div>
       <div class="stage">
@@ -52,6 +54,16 @@ export function ScreenTab({ computer }: { computer: Computer }) {
         )}
       </div>
     </section>
+  );
+}
+
+/** Who sees the screen, as soon as it is not this page alone. */
+function Viewers({ of: { viewers = [] } }: { of: WallComputer }) {
+  if (viewers.length < 2) return null;
+  return (
+    <span class="muted hint clip" title={viewerNames(viewers)}>
+      {viewers.length} watching: <bdi>{viewerNames(viewers)}</bdi>
+    </span>
   );
 }
 

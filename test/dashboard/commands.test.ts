@@ -1,4 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import {
   asCurl,
@@ -8,6 +15,7 @@ import {
   keyLines,
   quote,
 } from '../../src/dashboard/app/api/commands.js';
+import { recordIntent } from '../../src/dashboard/app/pages/computer/screen/intents.js';
 
 const HOSTILE = ["a'b", '$(reboot)', '`id`', 'a b', '', '-x', '"', '\\', 'a\nb', '!x', 'é*?~'];
 
@@ -110,4 +118,40 @@ sys.modules["virtual_computers"] = types.SimpleNamespace(VirtualComputers=Virtua
     ...['http://127.0.0.1:4700/api', 'POST', "/projects/it's"],
     JSON.parse(JSON.stringify(ODD)),
   ]);
+});
+
+it('writes programs that save a recording', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-copied-'));
+  const sent: string[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    sent.push(`${method} ${url} ${headers.authorization}`);
+    response.writeHead(200, { 'content-type': 'video/mp4', 'x-api-version': '1' });
+    response.end('film');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const computer = { id: 'cmp_1', name: 'desktop', project_name: 'demo' };
+  const intent = recordIntent(computer, { duration: '30', fps: '15' });
+  const env = {
+    PATH: process.env.PATH,
+    PYTHONPATH: new URL('../../clients/python', import.meta.url).pathname,
+    VC_API_KEY: 'vc_key',
+  };
+  try {
+    for (const [program, words, text] of [
+      ['/bin/sh', ['-c'], asCurl(intent, origin)],
+      ['/usr/bin/python3', ['-c'], asPython(intent, origin)],
+      [process.execPath, ['--input-type=module', '--eval'], asTypeScript(intent, origin)],
+    ] as const) {
+      await promisify(execFile)(program, [...words, text], { cwd: directory, env });
+      expect(readFileSync(join(directory, 'recording.mp4'), 'utf8')).toBe('film');
+      rmSync(join(directory, 'recording.mp4'));
+    }
+  } finally {
+    server.close();
+    rmSync(directory, { recursive: true });
+  }
+  const request = 'GET /api/computers/cmp_1/record?duration=30&fps=15 Bearer vc_key';
+  expect(sent).toEqual([request, request, request]);
 });

@@ -8,6 +8,8 @@ export interface Intent {
   readonly body?: Readonly<Record<string, unknown>>;
   /** The words after `vc`; without them `vc api` with the request. */
   readonly vc?: readonly string[];
+  /** The file for the answer, which is not JSON. `python` is what the client's object `vc` does for it. */
+  readonly file?: { readonly name: string; readonly python: string };
 }
 
 /** A word as a POSIX shell reads it. */
@@ -29,13 +31,14 @@ function withInput(words: readonly string[], body: Body): string {
 }
 
 /** The request for curl, with the key in a variable. */
-export function asCurl({ method, path, body }: Intent, origin: string): string {
+export function asCurl({ method, path, body, file }: Intent, origin: string): string {
   const words = [
     'curl',
     ...(method === 'GET' ? [] : ['-X', method]),
     quote(`${origin}/api${path}`),
   ];
   words.push('-H', '"Authorization: Bearer $VC_API_KEY"');
+  if (file !== undefined) words.push('-o', quote(file.name));
   if (body !== undefined) {
     words.push('-H', quote('Content-Type: application/json'), '-d');
     if (isSecret(body)) return withInput([...words, '@-'], body);
@@ -54,7 +57,7 @@ export function asVc(intent: Intent): string {
 }
 
 /** A program in TypeScript that sends the request, without packages. */
-export function asTypeScript({ method, path, body }: Intent, origin: string): string {
+export function asTypeScript({ method, path, body, file }: Intent, origin: string): string {
   const fields = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
@@ -67,18 +70,25 @@ export function asTypeScript({ method, path, body }: Intent, origin: string): st
       : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
   ];
   const url = JSON.stringify(`${origin}/api${path}`);
-  return `const response = await fetch(${url}, {\n${fields.join('\n')}\n});\nconsole.log(await response.json());`;
+  const request = `const response = await fetch(${url}, {\n${fields.join('\n')}\n});`;
+  if (file === undefined) return `${request}\nconsole.log(await response.json());`;
+  return [
+    "import { writeFile } from 'node:fs/promises';",
+    request,
+    'if (!response.ok || response.body === null) throw new Error(await response.text());',
+    `await writeFile(${JSON.stringify(file.name)}, response.body);`,
+  ].join('\n');
 }
 
 /** The same in Python, with the client of this project. */
-export function asPython({ method, path, body }: Intent, origin: string): string {
+export function asPython({ method, path, body, file }: Intent, origin: string): string {
   const words = [method, path].map((word) => JSON.stringify(word));
   if (body !== undefined) words.push(pythonOf(body));
   return [
     'from virtual_computers import VirtualComputers',
     '',
     `with VirtualComputers(base_url=${JSON.stringify(`${origin}/api`)}) as vc:`,
-    `    print(vc.request(${words.join(', ')}))`,
+    `    ${file === undefined ? `print(vc.request(${words.join(', ')}))` : file.python}`,
   ].join('\n');
 }
 

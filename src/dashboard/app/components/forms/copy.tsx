@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { asCurl, asPython, asTypeScript, asVc, type Intent } from '../../api/commands.js';
 import { Icon } from '../icon.js';
 import { Item, Menu } from '../menu.js';
 
@@ -21,13 +22,15 @@ export function Copy({ text, children, class: kind = 'small' }: CopyProps) {
   );
 }
 
+const FORMS = { curl: asCurl, vc: asVc, Python: asPython, TypeScript: asTypeScript };
+
 /** A menu of the forms in which a request can be copied. */
-export function CopyAs({ forms }: { forms: Readonly<Record<string, () => string>> }) {
+export function CopyAs({ intent }: { intent: () => Intent }) {
   const { icon, says, copy } = useCopy('Copy as');
   return (
     <Menu label={says} icon={icon} class="small ghost" wide>
-      {Object.entries(forms).map(([name, text]) => (
-        <Item key={name} onClick={() => void copy(text())}>
+      {Object.entries(FORMS).map(([name, write]) => (
+        <Item key={name} onClick={() => void copy(write(intent(), location.origin))}>
           {name}
         </Item>
       ))}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { asCurl, asPython, asTypeScript, asVc, type Intent } from '../../api/commands.js';
+import type { Intent } from '../../api/commands.js';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
 import { FailureNote } from '../failure.js';
@@ -53,14 +53,7 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
       <FailureNote failure={isBeside ? undefined : failure} />
       <footer>
         <span class="copies">
-          <CopyAs
-            forms={{
-              curl: () => asCurl(current(), location.origin),
-              vc: () => asVc(current()),
-              Python: () => asPython(current(), location.origin),
-              TypeScript: () => asTypeScript(current(), location.origin),
-            }}
-          />
+          <CopyAs intent={current} />
         </span>
         {onCancel !== undefined && (
           <button type="button" data-first={danger ? '' : undefined} onClick={onCancel}>

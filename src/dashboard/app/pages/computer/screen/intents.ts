@@ -9,11 +9,16 @@ export function recordIntent(
   { id, name, project_name }: Named,
   { duration, fps }: { readonly duration: string; readonly fps: string },
 ): Intent {
-  const options = ['-o', 'recording.mp4', '--for', `${duration}s`, '--fps', fps];
+  const file = 'recording.mp4';
+  const options = ['-o', file, '--for', `${duration}s`, '--fps', fps];
   return {
     method: 'GET',
     path: `/computers/${id}/record${query({ duration, fps })}`,
     vc: ['record', `${project_name}/${name}`, ...options],
+    file: {
+      name: file,
+      python: `vc.computer(id=${JSON.stringify(id)}).record("${file}", duration=${duration}, fps=${fps})`,
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { asCurl, asVc } from '../../../api/commands.js';
 import { API } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { CopyAs } from '../../../components/forms/copy.js';
@@ -44,12 +43,7 @@ export function RecordDialog({ computer, onClose }: { computer: Computer; onClos
         <p class="muted">The browser saves it as an MP4 file while it is recorded.</p>
         <footer>
           <span class="copies">
-            <CopyAs
-              forms={{
-                curl: () => `${asCurl(intent, location.origin)} -o recording.mp4`,
-                vc: () => asVc(intent),
-              }}
-            />
+            <CopyAs intent={() => intent} />
           </span>
           <a
             class="button primary"

@@ -7,6 +7,7 @@ import { measureScreenshots } from './lines/screenshots.js';
 import { measureSnapshots } from './lines/snapshots.js';
 import { measureWaits } from './lines/waits.js';
 import { measureWarmPool } from './lines/warm-pool.js';
+import { measureWebPage } from './lines/web-page.js';
 
 const docker = (sides) => sides.docker();
 
@@ -47,6 +48,12 @@ export const LINES = {
     minutes: 15,
     open: docker,
     work: measureWaits,
+  },
+  'web-page': {
+    what: 'the web page: processor time of the service, and first pictures on a slow line',
+    minutes: 15,
+    open: docker,
+    work: measureWebPage,
   },
   snapshots: {
     what: 'snapshot, reset, forks, images and builds on Docker',

@@ -9,6 +9,9 @@ import {
   type TestService,
 } from './service.js';
 
+/** Milliseconds between questions: those of a wait of minutes would keep a processor busy. */
+const PAUSE_MS = 100;
+
 /**
  * Waits until a computer runs; fails if it cannot. A request waits at most a minute, but an emulated
  * machine on a busy host may boot longer.
@@ -18,14 +21,18 @@ export async function untilRunning(
   id: string,
   ms = 600_000,
 ): Promise<void> {
-  await eventually(async () => {
-    const { status: code, json } = await service.http('GET', `/computers/${id}`);
-    // Of a computer that could not be created, it would be asked for ten minutes.
-    if (code === 404 || json.status === 'error') {
-      throw new Error(`no computer ${id}: ${json.status_reason ?? json.error}`);
-    }
-    return json.status === 'running';
-  }, ms);
+  await eventually(
+    async () => {
+      const { status: code, json } = await service.http('GET', `/computers/${id}`);
+      // Of a computer that could not be created, it would be asked for ten minutes.
+      if (code === 404 || json.status === 'error') {
+        throw new Error(`no computer ${id}: ${json.status_reason ?? json.error}`);
+      }
+      return json.status === 'running';
+    },
+    ms,
+    PAUSE_MS,
+  );
 }
 
 /** A running computer `desktop` in its own project. */

@@ -1,5 +1,5 @@
 /** Seconds after which a shell ends that no page is connected with. */
-export const KEPT_SECONDS = 300;
+const KEPT_SECONDS = 300;
 /** Bytes of the newest output that a page gets when it connects again. */
 const KEPT_OUTPUT = 256 * 1024;
 
@@ -50,11 +50,14 @@ def keep(listener, shell):
             page, out, left = None, b'', time.monotonic()
         if terminal in writable:
             typed = typed[os.write(terminal, typed):]
+        data = None
         if terminal in ready:
             try:
                 data = os.read(terminal, 65536)
             except OSError:
+                # No program has it open.
                 data = b''
+        if data:
             kept += data
             if len(kept) > 2 * ${KEPT_OUTPUT}:
                 # From the beginning of a line.
@@ -66,6 +69,8 @@ def keep(listener, shell):
             if page:
                 page.send(b'x' + bytes([code % 256]))
             return
+        elif data == b'':
+            time.sleep(0.1)
         if listener in ready:
             if page:
                 page.close()

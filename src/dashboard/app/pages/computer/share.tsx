@@ -78,7 +78,9 @@ function Invitation({ computer, created, onClose }: ShareProps & { created: Crea
   ];
   return (
     <Dialog title={`Share ${computer.name}`} onClose={onClose}>
-      <p>Send both. Whoever opens the address enters the key, which is shown only this once.</p>
+      <p>
+        Send both. Your guest opens the address and enters the key, which is shown only this once.
+      </p>
       {lines.map(({ name, text }) => (
         <section class="once" key={name} aria-label={name}>
           <h3>{name}</h3>

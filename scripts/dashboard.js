@@ -51,7 +51,9 @@ export async function buildDashboard() {
   for (const document of Object.keys(DOCUMENTS)) {
     const entry = output.find(({ isEntry, name }) => isEntry && name === document);
     const text = readFileSync(join(SOURCE, `${document}.html`), 'utf8');
-    const all = { ...names, main: entry.fileName };
+    // Else they are requested only when the first script has come, a round trip later.
+    const preloads = entry.imports.map((name) => `<link rel="modulepreload" href="/${name}">`);
+    const all = { ...names, main: entry.fileName, preloads: preloads.join('\n    ') };
     writeFileSync(
       join(TARGET, `${document}.html`),
       text.replaceAll(/%(\w+)%/g, (_, name) => all[name]),

@@ -35,4 +35,7 @@ it('the first load is at most 40 KB', async () => {
   console.log(`first load: ${total} bytes in ${files.length} files`);
   expect(files.length).toBeGreaterThanOrEqual(4);
   expect(total).toBeLessThanOrEqual(BUDGET);
+  // All are requested as soon as the document has come.
+  const html = read('index.html').toString();
+  expect(files.slice(1).filter((path) => !html.includes(path))).toEqual([]);
 });

@@ -110,7 +110,7 @@ os.symlink('<img src=x onerror=alert(1)>' + 'x/' * 1900, 'link')
 os.mkdir('<script>alert(1)<' + 'folder')
 END`);
     await page.goto(new URL(`/computers/${desktop.id}/files?path=hostile`, page.url()).href);
-    await page.getByRole('link', { name: '"><img src=x' }).waitFor();
+    await page.getByRole('button', { name: '"><img src=x' }).first().waitFor();
     await inspect(page, 'files-hostile');
     await page.getByRole('button', { name: '<script>' }).first().click();
     await page.getByText('The folder is empty').waitFor();

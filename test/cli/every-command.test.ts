@@ -930,9 +930,9 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['image', 'prune', '--yes'],
     answers: {
       'GET /usage': { now: { build_cache_bytes: 1_500_000 } },
-      'POST /images/prune': { bytes: 1_500_000 },
+      'DELETE /build-cache': { bytes: 1_500_000 },
     },
-    asks: ['GET /usage?days=1', 'POST /images/prune'],
+    asks: ['GET /usage?days=1', 'DELETE /build-cache'],
     stdout: '',
     stderr: 'freed 1.5 MB\n',
   },

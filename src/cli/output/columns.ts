@@ -91,7 +91,8 @@ export function keyFields(key: Key): RecordField[] {
 export function budgetOf(key: Pick<Key, 'used' | Limit>): string | undefined {
   const limits = (['computers', 'hours', 'actions'] as const).flatMap((what) => {
     const most = key[`max_${what}`];
-    return most === null ? [] : [`${used(key.used[what], most)} ${what}`];
+    // An older service has no budgets.
+    return most == null ? [] : [`${used(key.used[what], most)} ${what}`];
   });
   return limits.length === 0 ? undefined : limits.join(', ');
 }

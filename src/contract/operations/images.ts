@@ -57,8 +57,8 @@ export const imagesOperations = {
     response: Success,
   },
   pruneImages: {
-    method: 'POST',
-    paths: ['/images/prune'],
+    method: 'DELETE',
+    paths: ['/build-cache'],
     tag: 'Images',
     summary: "Remove the cache of the owner's builds",
     description:

@@ -50,7 +50,7 @@ export const UsageReport = z
         running: amount('Computers that run.', 1),
         storage_bytes: amount('What snapshots, images and volumes take.', 52_428_800),
         build_cache_bytes: amount(
-          'What of it the cache of image builds takes, which `POST /images/prune` removes.',
+          'What of it the cache of image builds takes, which `DELETE /build-cache` removes.',
           16_777_216,
         ),
       })

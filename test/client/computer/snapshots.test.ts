@@ -100,7 +100,7 @@ it('saves, gets and deletes images, of a computer by its id or by its name', asy
   // The fake service answers JSON.
   expect(await vc.images.log('ready')).toBe('"#1 DONE 0.1s"');
   await vc.images.delete('ready');
-  service.on('POST /images/prune', { bytes: 5 });
+  service.on('DELETE /build-cache', { bytes: 5 });
   expect(await vc.images.prune()).toBe(5);
   expect(sent().map(([, body]) => body)).toEqual([
     { name: 'ready', computer: 'shop/desk' },

@@ -156,7 +156,10 @@ describe('snapshots', () => {
       remedy: expect.stringContaining('vc owner set default --max-storage 10'),
     });
     await test.fleet.snapshots.remove(record('desk'), 'small');
-    expect(test.fleet.computers.storage(owner.id)).toEqual({ storage_bytes: 0, max_storage: 0 });
+    expect(test.fleet.computers.storage(owner.id)).toMatchObject({
+      storage_bytes: 0,
+      max_storage: 0,
+    });
   });
 
   it('need an engine that saves disks', async () => {

@@ -40,7 +40,7 @@ test('snapshots, resets, forks and images work over HTTP', async () => {
     limits: { max_storage: 50 },
     now: { storage_bytes: 300, build_cache_bytes: 0 },
   });
-  expect((await post('/api/images/prune')).json).toEqual({ bytes: 0 });
+  expect((await app.send('DELETE', '/api/build-cache')).json).toEqual({ bytes: 0 });
   expect((await app.send('DELETE', `${DESK}/snapshots/clean`)).json).toEqual({ success: true });
 });
 

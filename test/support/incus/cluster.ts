@@ -1,4 +1,5 @@
 import type { Cluster } from '../../../src/engines/incus/client/cluster.js';
+import { PROPERTY } from '../../../src/engines/incus/ids.js';
 import { configureCluster } from '../../../src/engines/incus/setup/configure.js';
 import { NAMES } from '../../../src/engines/incus/setup/objects.js';
 import { ip, openMember, removeControlGroups } from './member.js';
@@ -74,7 +75,7 @@ export async function listenOn(operator: Cluster, address: string): Promise<void
   await operator.run('/1.0', { method: 'PATCH', body });
 }
 
-/** Removes containers and volumes of an aborted run. */
+/** Removes containers, volumes and saved disks of earlier runs, but not the image of computers. */
 async function removeLeftovers(operator: Cluster): Promise<void> {
   const all = await operator.ask<{ name: string; status: string; project: string }[]>(
     '/1.0/instances?recursion=1&all-projects=true',
@@ -91,8 +92,15 @@ async function removeLeftovers(operator: Cluster): Promise<void> {
   const { pool } = NAMES;
   const pools = await operator.ask<string[]>('/1.0/storage-pools');
   if (!pools.some((path) => path.endsWith(`/${pool}`))) return;
-  const volumes = `/1.0/storage-pools/${pool}/volumes/custom`;
   const query = `project=${NAMES.project}`;
+  const images = await operator.ask<{ fingerprint: string; properties: Record<string, string> }[]>(
+    `/1.0/images?recursion=1&${query}`,
+  );
+  for (const { fingerprint, properties } of images) {
+    if (properties[PROPERTY.saved] === undefined) continue;
+    await operator.run(`/1.0/images/${fingerprint}?${query}`, { method: 'DELETE' });
+  }
+  const volumes = `/1.0/storage-pools/${pool}/volumes/custom`;
   for (const { name } of await operator.ask<{ name: string }[]>(
     `${volumes}?recursion=1&${query}`,
   )) {

@@ -198,7 +198,7 @@ def delete_image(of: Session, name: str) -> Flow[None]:
 
 def prune_images(of: Session) -> Flow[int]:
     """Removes the cache of the owner's builds. Returns the bytes that this freed."""
-    answer = yield from call_json(of, "POST", "/images/prune", work=SAVE_SECONDS)
+    answer = yield from call_json(of, "DELETE", "/build-cache", work=SAVE_SECONDS)
     return int(answer["bytes"])
 
 

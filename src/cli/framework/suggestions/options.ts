@@ -118,12 +118,6 @@ const habits: readonly Habit[] = [
   },
   {
     code: 'excessArguments',
-    command: /^computer update$/,
-    word: /./,
-    instead: 'Change one computer at a time: vc computer update COMPUTER.',
-  },
-  {
-    code: 'excessArguments',
     command: /^computer stream$/,
     word: /^rtmps?:/,
     instead:

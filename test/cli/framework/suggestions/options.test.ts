@@ -46,7 +46,6 @@ test.each(['--duration', '--duration=10s', '--seconds', '--time', '--timeout', '
 test.each([
   ['create web api', 'Create one computer at a time'],
   ['computer create web api db', 'Create one computer at a time'],
-  ['computer update a b --label x=1', 'Change one computer at a time'],
   ['computer stream start desk rtmp://live.example.com/app', '--connection'],
   ['connection add yt rtmp://live.example.com/app --key abc', '--key-stdin'],
   ['reset desk clean --yes', 'It asks no question'],

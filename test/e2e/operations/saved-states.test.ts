@@ -86,6 +86,7 @@ it('computers are made from an image, and keep it from being deleted', async () 
   await vc('rm', named('x'), '--yes');
   await call('DELETE', `/images/${image()}`);
   expect(await vc('image', 'ls')).not.toContain(image());
+  expect((await call('DELETE', '/build-cache')).bytes).toBeGreaterThanOrEqual(0);
 });
 
 it('snapshots are removed, and a reset without one goes back to the creation', async () => {

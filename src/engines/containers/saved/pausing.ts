@@ -7,6 +7,11 @@ import { messageOf, statusOf } from '../errors.js';
 
 const PAUSE_ATTEMPTS = 10;
 const PAUSE_AGAIN_MS = 200;
+/**
+ * On cgroup v1 runc gives up when processes are started meanwhile, and lets all of them run again. Podman
+ * says the exit status only.
+ */
+const IS_BUSY = /unable to freeze|pause [0-9a-f]+` failed: exit status/i;
 
 /** A machine could not be resumed. */
 export class StillPaused extends ApiError {
@@ -53,8 +58,7 @@ async function pause(
     return true;
   } catch (error) {
     if (/not running|already paused/i.test(messageOf(error))) return false;
-    // On cgroup v1 runc gives up when processes are started meanwhile, and lets all of them run again.
-    if (/unable to freeze/i.test(messageOf(error)) && attempt < PAUSE_ATTEMPTS) {
+    if (IS_BUSY.test(messageOf(error)) && attempt < PAUSE_ATTEMPTS) {
       await sleep(PAUSE_AGAIN_MS, undefined, { signal });
       return pause(docker, container, signal, attempt + 1);
     }

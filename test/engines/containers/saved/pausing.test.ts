@@ -4,12 +4,15 @@ import { speak } from '../../../../src/engines/containers/dialect.js';
 import { whilePaused } from '../../../../src/engines/containers/saved/pausing.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
 
-it('a pause that fails because processes are started is repeated', async () => {
+it.each([
+  'OCI runtime pause failed: unable to freeze: unknown',
+  '`/usr/sbin/runc pause 330fd281` failed: exit status 1',
+])('a pause that fails because processes are started is repeated: %s', async (message) => {
   const calls: string[] = [];
   const container = {
     pause: async () => {
       calls.push('pause');
-      if (calls.length < 3) throw new Error('OCI runtime pause failed: unable to freeze: unknown');
+      if (calls.length < 3) throw new Error(message);
     },
     unpause: async () => void calls.push('resume'),
   };

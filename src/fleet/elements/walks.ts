@@ -1,7 +1,12 @@
 import type { Element, Elements } from '../../contract/actions/actions.js';
 import { ApiError } from '../../contract/errors.js';
 import { Queue } from '../../lib/async/queue.js';
-import { findElement, listElements, type WalkRequest } from '../../shell/elements/elements.js';
+import {
+  findElement,
+  listElements,
+  SlowList,
+  type WalkRequest,
+} from '../../shell/elements/elements.js';
 import { noTree } from '../../shell/elements/parse.js';
 import type { Shell } from '../../shell/types.js';
 import { dropIfFrozen } from '../actions/perform-input.js';
@@ -78,7 +83,8 @@ export class Walks {
         signal,
       );
     }).catch((error) => {
-      dropIfFrozen(session.shell, error);
+      // Other commands and waits of the computer use the connection.
+      if (!(error instanceof SlowList)) dropIfFrozen(session.shell, error);
       // Another operating system may have no bash.
       const isForeign = programs === 'native' && error instanceof ApiError;
       throw isForeign && error.code === 'guest_failed' ? noTree() : error;

@@ -19,6 +19,15 @@ export interface WalkRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The program took too long. The guest has ended it, so it is not frozen. */
+export class SlowList extends ApiError {
+  constructor() {
+    super('guest_timeout', 'The computer did not list its elements in time.', {
+      remedy: 'Try again, or use a screenshot.',
+    });
+  }
+}
+
 /** Exit codes: bash found no program, and the program is not the right one. */
 const NO_PROGRAM = 127;
 /** Longest list of windows that is handed over, in lines and characters of a line. */
@@ -50,11 +59,7 @@ async function walk(
     background: false,
     ...(signal && { signal }),
   });
-  if (timedOut) {
-    throw new ApiError('guest_timeout', 'The computer did not list its elements in time.', {
-      remedy: 'Try again, or use a screenshot.',
-    });
-  }
+  if (timedOut) throw new SlowList();
   if (exitCode === NO_PROGRAM) throw noTree();
   return parseElements(stdout, limit);
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
 import { Walks } from '../../../src/fleet/elements/walks.js';
 import type { Session } from '../../../src/fleet/sessions/session.js';
 import { deferred } from '../../../src/lib/async/deferred.js';
@@ -11,7 +12,11 @@ function openWalks(programs = 'x11') {
     readonly command: string;
     end(rows: number): void;
     fail(exitCode: number): void;
+    /** The guest has ended its program. */
+    tooSlow(): void;
+    freeze(): void;
   }[] = [];
+  const drops: string[] = [];
   const run = async ({ command }: { readonly command: string }) => {
     const done = deferred<object>();
     started.push({
@@ -21,6 +26,8 @@ function openWalks(programs = 'x11') {
         done.resolve({ stdout: JSON.stringify({ elements, truncated: false }), exitCode: 0 });
       },
       fail: (exitCode) => done.resolve({ stdout: '', exitCode }),
+      tooSlow: () => done.resolve({ stdout: '', exitCode: null, timedOut: true }),
+      freeze: () => done.reject(new ApiError('guest_timeout', 'It seems frozen.')),
     });
     return done.promise;
   };
@@ -32,7 +39,7 @@ function openWalks(programs = 'x11') {
     },
     shell: {
       use: async (work: (shell: object) => unknown) => work({ run }),
-      drop: () => undefined,
+      drop: () => void drops.push('shell'),
     },
   };
   const walks = new Walks(session as unknown as Session);
@@ -41,7 +48,7 @@ function openWalks(programs = 'x11') {
       .poll(() => started[n])
       .toBeDefined()
       .then(() => started[n]);
-  return { walks, started, walk };
+  return { walks, started, walk, drops };
 }
 
 it('runs one walk at a time, and shares the one that waits', async () => {
@@ -60,6 +67,18 @@ it('runs one walk at a time, and shares the one that waits', async () => {
   for (const { elements } of await Promise.all(others)) expect(elements).toHaveLength(20);
   (await walk(2))?.end(4);
   expect(await last).toMatchObject({ id: '00000000-1.2-0' });
+});
+
+it('closes the connection, which others use, only of a frozen computer', async () => {
+  const { walks, walk, drops } = openWalks();
+  const slow = walks.list(5);
+  (await walk(0))?.tooSlow();
+  await expect(slow).rejects.toMatchObject({ code: 'guest_timeout' });
+  expect(drops).toEqual([]);
+  const frozen = walks.list(5);
+  (await walk(1))?.freeze();
+  await expect(frozen).rejects.toMatchObject({ code: 'guest_timeout' });
+  expect(drops).toEqual(['shell']);
 });
 
 it('goes on after a walk that failed', async () => {

@@ -51,7 +51,7 @@ export function failOnError(
 ): void {
   if (status !== 'error') return;
   throw new CliError(`${name} failed: ${reason ?? 'unknown reason'}`, {
-    remedy: reason?.startsWith('The setup ')
+    remedy: /^The setup (failed|was ended)/.test(reason ?? '')
       ? `read its output: vc start ${argument} && vc logs ${argument} setup`
       : `restart it: vc restart ${argument}`,
   });

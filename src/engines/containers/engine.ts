@@ -228,6 +228,8 @@ export function createContainerEngine(
       }
       // Its container has another id.
       await containers.list(id, signal);
+      // The next removal repeats it.
+      await disks.collectWaiting(signal).catch(() => undefined);
     },
     list: async (signal) =>
       (await listMachines(docker, serviceId, signal))

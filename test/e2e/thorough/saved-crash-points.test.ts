@@ -139,6 +139,8 @@ promise(
       expect((await settled()).map(({ name }) => name)).toEqual(['subject']);
       expect(await kept(id)).toBe(`${point}\n`);
     }
+    // Its disk builds on the snapshot that it was put back to.
+    expect((await http('POST', `/computers/${id}/reset`, {})).status).toBe(200);
     const left = () => savedDisks(service);
     await eventually(async () => (await left()).length === 0, SETTLE_MS).catch(async (cause) => {
       throw new Error(`left: ${await left()}`, { cause });

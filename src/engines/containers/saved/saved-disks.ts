@@ -122,7 +122,13 @@ export class SavedDisks {
     const tag = originTag(machine);
     const isKept = (await this.#inspect(tag, signal)) !== undefined;
     if (isKept) await this.#removals.run(() => this.#release(tag, machine, signal), signal);
-    if (isKept || this.#areWaiting) await this.collect(signal);
+    if (isKept) await this.collect(signal);
+    else await this.collectWaiting(signal);
+  }
+
+  /** Called when a container was removed, which may have been the last that needed a removed disk. */
+  async collectWaiting(signal?: AbortSignal): Promise<void> {
+    if (this.#areWaiting) await this.collect(signal);
   }
 
   /** Removes what nothing needs any more. */

@@ -72,6 +72,16 @@ it('keeps the image of a stopped machine until that is removed, and never uses f
   expect(engine.calls.filter((call) => call.endsWith('by force'))).toEqual([]);
 });
 
+it('removes a disk when its last machine was put back to another', async () => {
+  use('sha256:1');
+  await disks.remove(snapshot.id);
+  await disks.collectWaiting();
+  expect(engine.images.map(({ id }) => id)).toContain('sha256:1');
+  engine.containers = [];
+  await disks.collectWaiting();
+  expect(engine.images.map(({ id }) => id)).not.toContain('sha256:1');
+});
+
 it('keeps a disk that was saved again under another id', async () => {
   await disks.copy(snapshot, image);
   await disks.remove(snapshot.id);

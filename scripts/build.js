@@ -1,5 +1,6 @@
 // Builds the package into dist, and that of the client into clients/typescript/dist: types by tsc, JavaScript by rolldown, and the generated data files.
-// With --watch (`npm run dev`) it rebuilds the JavaScript and the data after each change.
+// With --watch (`npm run dev`) it rebuilds the JavaScript and the data after each change, with --no-types
+// it leaves out the types, half of the time, which only other programs need.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,9 +31,11 @@ if (process.argv.includes('--watch')) {
   });
 } else {
   await writeTypes();
-  run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
-  copyTypes();
-  for (const name of ['client', 'profile']) rmSync(`dist/${name}`, { recursive: true });
+  if (!process.argv.includes('--no-types')) {
+    run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
+    copyTypes();
+    for (const name of ['client', 'profile']) rmSync(`dist/${name}`, { recursive: true });
+  }
   for (const each of options) await build(each);
   await buildDashboard();
   generate();

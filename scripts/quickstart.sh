@@ -84,7 +84,7 @@ fi
 built=dist/.built
 if [ ! -e "$built" ] || newer_than "$built" src package.json tsconfig.json tsconfig.build.json; then
   say 'Building'
-  npm run --silent build
+  npm run --silent build -- --no-types
   touch "$built"
 fi
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
 import { inlineRoutes } from './contract.js';
@@ -36,12 +36,18 @@ export async function buildDashboard() {
       entryFileNames: 'assets/[name]-[hash].js',
       chunkFileNames: 'assets/[name]-[hash].js',
       minify: true,
-      // What most pages need, as one file instead of ten.
       codeSplitting: {
-        groups: [{ name: 'base', test: /node_modules\/@?preact|\/app\/(api|components|state)\// }],
+        groups: [
+          // Runs before the others have come.
+          { name: 'start', test: /\/app\/start\.ts$/, priority: 1 },
+          // What most pages need, as one file instead of ten.
+          { name: 'base', test: /node_modules\/@?preact|\/app\/(api|components|state)\// },
+        ],
       },
     },
   });
+  const start = output.find(({ name }) => name === 'start').fileName;
+  loadTogether(output);
   const xterm = dirname(createRequire(import.meta.url).resolve('@xterm/xterm/package.json'));
   const names = {
     icon: writeHashed('icon.svg', readFileSync('src/dashboard/view/icon.svg', 'utf8')),
@@ -52,14 +58,37 @@ export async function buildDashboard() {
     const entry = output.find(({ isEntry, name }) => isEntry && name === document);
     const text = readFileSync(join(SOURCE, `${document}.html`), 'utf8');
     // Else they are requested only when the first script has come, a round trip later.
-    const preloads = entry.imports.map((name) => `<link rel="modulepreload" href="/${name}">`);
-    const all = { ...names, main: entry.fileName, preloads: preloads.join('\n    ') };
+    const preloads = entry.imports
+      .filter((name) => name !== start)
+      .map((name) => `<link rel="modulepreload" href="/${name}">`);
+    const all = { ...names, start, main: entry.fileName, preloads: preloads.join('\n    ') };
     writeFileSync(
       join(TARGET, `${document}.html`),
       text.replaceAll(/%(\w+)%/g, (_, name) => all[name]),
     );
   }
   compress();
+}
+
+/**
+ * Lets each import() of a chunk load what that chunk imports at the same time: else a browser learns of
+ * it when the chunk has come, a round trip later. What the page has loaded already is not loaded again.
+ */
+function loadTogether(output) {
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const needs = (name) => [name, ...chunks.get(name).imports.flatMap(needs)];
+  const first = new Set(needs(output.find(({ name }) => name === 'index').fileName));
+  for (const { fileName, dynamicImports = [] } of output) {
+    if (dynamicImports.length === 0) continue;
+    const file = join(TARGET, fileName);
+    const text = readFileSync(file, 'utf8').replaceAll(/import\(`\.\/([^`]+)`\)/g, (all, name) => {
+      const own = [...new Set(needs(`assets/${name}`))].filter((one) => !first.has(one));
+      if (own.length < 2) return all;
+      const imports = own.map((one) => `import(\`./${basename(one)}\`)`);
+      return `Promise.all([${imports}]).then(([e])=>e)`;
+    });
+    writeFileSync(file, text);
+  }
 }
 
 /**

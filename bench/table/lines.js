@@ -6,6 +6,7 @@ import { measureRequests } from './lines/requests.js';
 import { measureScreenshots } from './lines/screenshots.js';
 import { measureSnapshots } from './lines/snapshots.js';
 import { measureWaits } from './lines/waits.js';
+import { measureWall } from './lines/wall.js';
 import { measureWarmPool } from './lines/warm-pool.js';
 import { measureWebPage } from './lines/web-page.js';
 
@@ -54,6 +55,12 @@ export const LINES = {
     minutes: 15,
     open: docker,
     work: measureWebPage,
+  },
+  wall: {
+    what: '100 running computers on the wall of the web page; takes 15 GB of memory',
+    minutes: 30,
+    open: docker,
+    work: measureWall,
   },
   snapshots: {
     what: 'snapshot, reset, forks, images and builds on Docker',

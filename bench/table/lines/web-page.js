@@ -12,7 +12,12 @@ const ON_WALL = 8;
 const PRINT = "xterm -geometry 100x30+100+100 -e 'while :; do date +%N; sleep 0.005; done'";
 /** 400 ms there and back, 50 KB a second. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-const percent = (value) => `${value.toFixed(1)} %`;
+export const percent = (value) => `${value.toFixed(1)} %`;
+
+/** A browser without a window. */
+export function openWebBrowser() {
+  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+}
 
 /** The web page in Chromium: the service's processor time for it, and its first pictures on a slow line. */
 export async function measureWebPage(sides) {
@@ -31,7 +36,7 @@ export async function measureWebPage(sides) {
 }
 
 async function ofSide(side) {
-  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+  const browser = await openWebBrowser();
   const ids = [side.id];
   try {
     const usual = await openPage(browser, side);
@@ -64,7 +69,8 @@ async function ofSide(side) {
 async function onSlowLine(browser, side) {
   const began = performance.now();
   const { page, tile } = await openPage(browser, side, SLOW);
-  await tile.waitFor();
+  // waitFor() looks only every half second after a while.
+  await page.waitForFunction(() => document.querySelector('.tile img'));
   const shown = performance.now();
   await tile.click();
   await page.locator('.screen[data-state="live"] canvas').waitFor();
@@ -74,7 +80,7 @@ async function onSlowLine(browser, side) {
 }
 
 /** The page with all computers, in a session and with a cache of its own. */
-async function openPage(browser, side, line) {
+export async function openPage(browser, side, line) {
   const { url } = JSON.parse(await side.call('POST', '/logins', {}));
   const page = await (await browser.newContext()).newPage();
   if (line !== undefined) {

@@ -8,6 +8,7 @@ import { Icon } from './components/icon.js';
 import { Login, OtherLink } from './pages/login/login.js';
 import { Pages } from './pages/pages.js';
 import { PaletteHost } from './pages/palette/host.js';
+import { preload } from './start.js';
 import { isAway } from './state/connection.js';
 import { resume } from './state/log-in.js';
 import { dismiss, notices } from './state/notices.js';
@@ -97,6 +98,14 @@ function Notices() {
 // A file that is dropped beside the place for it would replace the page.
 for (const type of ['dragover', 'drop']) {
   window.addEventListener(type, (event) => event.preventDefault());
+}
+
+// A link is pointed at before it is followed.
+for (const type of ['pointerover', 'focusin']) {
+  document.addEventListener(type, ({ target }) => {
+    const link = target instanceof Element && target.closest<HTMLAnchorElement>('a[href^="/"]');
+    if (link) preload(link.pathname);
+  });
 }
 
 const root = document.getElementById('app');

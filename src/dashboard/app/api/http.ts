@@ -13,6 +13,8 @@ export interface RequestOptions {
   readonly keepalive?: boolean;
   /** A POST that does no more when it arrives twice. */
   readonly repeatable?: boolean;
+  /** The answer to it, if it was sent once before. */
+  readonly first?: Promise<Response> | undefined;
 }
 
 const REPEATABLE: readonly Method[] = ['GET', 'PUT', 'DELETE'];
@@ -26,7 +28,7 @@ const PAUSES_MS = [150, 500, 1_500];
 export async function request(
   method: Method,
   path: string,
-  { body, accept, signal, keepalive, repeatable }: RequestOptions = {},
+  { body, accept, signal, keepalive, repeatable, first }: RequestOptions = {},
 ): Promise<Response> {
   // The first header shows that this page sends the request, also where the browser does not say so.
   const headers: Record<string, string> = { 'x-vc-page': '1' };
@@ -36,6 +38,7 @@ export async function request(
   let sent = 0;
   const send = () => {
     sent += 1;
+    if (first !== undefined && sent === 1) return first;
     return fetch(API + path, {
       method,
       headers,

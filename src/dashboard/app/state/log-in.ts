@@ -2,11 +2,9 @@ import { signal } from '@preact/signals';
 import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
 import type { Session } from '../api/types.js';
+import { opened, token } from '../start.js';
 import { tell } from './notices.js';
 import { ending, session } from './session.js';
-
-/** A one-time link: `/#login=TOKEN`. */
-const LINK = /^#login=([\w.~-]{1,512})$/;
 
 /** A link for another key than the one the browser is logged in with: someone else may have sent it. */
 export const otherLink = signal<{ readonly login: string; readonly failure: Failure } | undefined>(
@@ -16,8 +14,9 @@ export const otherLink = signal<{ readonly login: string; readonly failure: Fail
 /** Opens a session with a key or a one-time token. */
 export async function logIn(
   secret: { key: string } | { login: string; replace?: true },
+  first?: Promise<Response>,
 ): Promise<void> {
-  session.value = await call<Session>('POST', '/sessions', { body: secret });
+  session.value = await call<Session>('POST', '/sessions', { body: secret, first });
   ending.value = undefined;
 }
 
@@ -37,12 +36,9 @@ export async function logOut(): Promise<void> {
  * reason why a link did not work.
  */
 export async function resume(): Promise<Failure | undefined> {
-  const token = LINK.exec(location.hash)?.[1];
   if (token !== undefined) {
-    // The token leaves the address bar and the history before anything else happens.
-    history.replaceState(null, '', location.pathname + location.search);
     try {
-      await logIn({ login: token });
+      await logIn({ login: token }, opened);
       // Someone else may have made the link.
       tell(`Logged in with the API key ${whose()}`);
       return undefined;
@@ -57,7 +53,8 @@ export async function resume(): Promise<Failure | undefined> {
     }
   }
   try {
-    session.value = await call<Session>('GET', '/sessions/current');
+    const first = token === undefined ? opened : undefined;
+    session.value = await call<Session>('GET', '/sessions/current', { first });
   } catch (error) {
     const failure = asFailure(error);
     session.value = null;

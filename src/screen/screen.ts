@@ -201,11 +201,15 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     return this.#stability.settled(this.#inputAt, options);
   }
 
-  async pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]> {
+  async pixels(
+    regions: readonly Region[],
+    signal?: AbortSignal,
+    bufferOf: (bytes: number) => Buffer = Buffer.allocUnsafe,
+  ): Promise<(Buffer | undefined)[]> {
     this.#begin(signal);
     while (this.#connection.updating) await this.#connection.updated(signal);
     const { framebuffer } = this.#connection;
-    return regions.map((region) => framebuffer.copyOf(region));
+    return regions.map((region) => framebuffer.copyOf(region, bufferOf));
   }
 
   copy(text: string): void {

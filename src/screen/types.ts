@@ -119,9 +119,14 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   /**
    * Copies of the pixels of regions (red, green, blue, unused; without gaps), all from the last
    * complete update. Requests nothing from the guest; see the event `damage`. Undefined for a
-   * region that is no longer on the screen.
+   * region that is no longer on the screen. `bufferOf` answers a buffer of a number of bytes, for
+   * callers that use one again: a new one for each frame makes V8 collect garbage all the time.
    */
-  pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]>;
+  pixels(
+    regions: readonly Region[],
+    signal?: AbortSignal,
+    bufferOf?: (bytes: number) => Buffer,
+  ): Promise<(Buffer | undefined)[]>;
   /** Sets the guest's clipboard, if the display server supports it. */
   copy(text: string): void;
   /** Sets the guest's clipboard. Rejects with ApiError `unsupported` if it has none. */

@@ -24,6 +24,8 @@ const PATIENCE_MS = 100;
 /** Two large changes within this many milliseconds are motion. */
 const MOTION_MS = 200;
 const JPEG = { format: 'jpeg', quality: 80, scale: 1, cursor: false } as const;
+/** Compression ratio of exact pixels, such as those of a terminal, up to which JPEG is no smaller. */
+const PLAIN = 0.03;
 /** Fewest bytes from which to measure the connection's speed or the compression ratio. */
 const MEASURED = 20_000;
 
@@ -55,6 +57,7 @@ export class Encoder {
   /** Bytes per millisecond that the viewer receives, and the compression ratio of exact pixels. */
   #speed = Number.POSITIVE_INFINITY;
   #ratio = 0.05;
+  #isMeasured = false;
 
   /** `now`: milliseconds of a clock that never jumps. */
   constructor(now = () => performance.now()) {
@@ -140,13 +143,15 @@ export class Encoder {
   #wantsJpeg(region: Region): boolean {
     if (!this.knows(ViewEncoding.tight) || area(region) < SMALL) return false;
     const exactMs = (area(region) * 4 * this.#ratio) / this.#speed;
-    return this.#inMotion || exactMs > PATIENCE_MS;
+    return (this.#inMotion && this.#ratio > PLAIN) || exactMs > PATIENCE_MS;
   }
 
   async #pack(pixels: Buffer): Promise<Buffer> {
     const packed = await this.#flushed(pixels);
     if (pixels.length > MEASURED) {
-      this.#ratio = 0.7 * this.#ratio + 0.3 * (packed.length / pixels.length);
+      const ratio = packed.length / pixels.length;
+      this.#ratio = this.#isMeasured ? (this.#ratio + ratio) / 2 : ratio;
+      this.#isMeasured = true;
     }
     return packed;
   }

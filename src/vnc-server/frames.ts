@@ -38,6 +38,9 @@ export class Frames {
   readonly #ending = new AbortController();
   #sent: { readonly at: number; readonly bytes: number } | undefined;
   #refining: NodeJS.Timeout | undefined;
+  /** Pixels of the current frame. */
+  #copies: Buffer = Buffer.alloc(0);
+  #used = 0;
 
   constructor(options: FramesOptions) {
     this.#options = options;
@@ -100,6 +103,16 @@ export class Frames {
     await this.#running;
     return waits ? 'changes' : undefined;
   }
+
+  /** A part of the buffer for pixels of the current frame. */
+  readonly #bufferOf = (bytes: number) => {
+    const from = this.#used;
+    this.#used += bytes;
+    if (this.#used <= this.#copies.length) return this.#copies.subarray(from, this.#used);
+    // The next frame has room for as much.
+    this.#copies = Buffer.allocUnsafeSlow(this.#used);
+    return Buffer.allocUnsafe(bytes);
+  };
 
   readonly #onDamage = () => this.#pump();
 
@@ -176,7 +189,8 @@ export class Frames {
     if (changed.length === 0) return [];
     const regions = encoder.tiles(changed);
     encoder.begin(regions.reduce((sum, region) => sum + area(region), 0));
-    const copies = await screen.pixels(regions);
+    this.#used = 0;
+    const copies = await screen.pixels(regions, undefined, this.#bufferOf);
     const rectangles: Buffer[] = [];
     for (const [index, region] of regions.entries()) {
       const pixels = copies[index];

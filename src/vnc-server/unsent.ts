@@ -1,10 +1,13 @@
 import { Damage } from '../screen/model/damage.js';
 import type { Region, Screen } from '../screen/types.js';
 
+/** Pixels that take as long to encode as a further rectangle does. */
+const RECTANGLE_WORK = 4096;
+
 /** What has to be sent to one viewer: the screen's changes since the last time, and other regions. */
 export class Unsent {
   readonly #screen: Screen;
-  readonly #others = new Damage();
+  readonly #others = new Damage([], RECTANGLE_WORK);
   /** The version of the screen's changes up to which they were taken. */
   #taken: number;
 

@@ -69,6 +69,16 @@ test('large successive changes become JPEG; small ones stay exact', async () => 
   expect((await one.encode(small, Buffer.alloc(400), 'any')).rough).toBe(false);
 });
 
+test('large successive changes that compress well, such as text, stay exact', async () => {
+  const one = encoder(ZLIB, TIGHT);
+  for (let frame = 0; frame < 20; frame += 1) {
+    now += 30;
+    one.begin(region.width * region.height);
+    const { rough } = await one.encode(region, pixels(0).fill(frame, 0, 1000), 'any');
+    expect(rough, `frame ${frame}`).toBe(false);
+  }
+});
+
 test('a slow connection gets JPEG for large rectangles', async () => {
   const one = encoder(ZLIB, TIGHT);
   one.took(100_000, 20_000);

@@ -8,10 +8,15 @@ const WASTE = 1.3;
 /** Changed parts of a screen, as few regions; bounded in memory. */
 export class Damage {
   #regions: Region[];
+  readonly #spare: number;
 
-  /** `regions`: some that were joined before. */
-  constructor(regions: readonly Region[] = []) {
+  /**
+   * `regions`: some that were joined before. `spare`: unchanged pixels that may be added to have a region
+   * less.
+   */
+  constructor(regions: readonly Region[] = [], spare = 0) {
     this.#regions = [...regions];
+    this.#spare = spare;
   }
 
   get isEmpty(): boolean {
@@ -24,7 +29,7 @@ export class Damage {
     // The merged region may touch another one, so start over after each merge.
     for (let index = this.#regions.length - 1; index >= 0; index--) {
       const other = this.#regions[index];
-      if (other === undefined || !belongTogether(joined, other)) continue;
+      if (other === undefined || !this.#belongTogether(joined, other)) continue;
       joined = union(joined, other);
       this.#regions.splice(index, 1);
       index = this.#regions.length;
@@ -45,6 +50,11 @@ export class Damage {
 
   clear(): void {
     this.#regions = [];
+  }
+
+  #belongTogether(a: Region, b: Region): boolean {
+    const most = (area(a) + area(b)) * (intersects(a, b) ? WASTE : 1) + this.#spare;
+    return area(union(a, b)) <= most;
   }
 
   #joinNearest(): void {
@@ -81,9 +91,4 @@ function cut(region: Region, size: Size): Region | undefined {
   const width = Math.min(size.width, region.x + region.width) - x;
   const height = Math.min(size.height, region.y + region.height) - y;
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
-}
-
-function belongTogether(a: Region, b: Region): boolean {
-  const together = area(union(a, b));
-  return together <= (area(a) + area(b)) * (intersects(a, b) ? WASTE : 1);
 }

@@ -114,9 +114,12 @@ export class Framebuffer {
   }
 
   /** A copy of the pixels of a region; undefined for a region outside. */
-  copyOf(region: Region): Buffer | undefined {
+  copyOf(
+    region: Region,
+    bufferOf: (bytes: number) => Buffer = Buffer.allocUnsafe,
+  ): Buffer | undefined {
     if (!contains(this.#size, region)) return undefined;
-    const copy = Buffer.allocUnsafe(region.width * region.height * PIXEL);
+    const copy = bufferOf(region.width * region.height * PIXEL);
     this.read(region, copy);
     return copy;
   }

@@ -8,6 +8,12 @@ import type { Picture, PictureOptions } from '../types.js';
 sharp.cache(false);
 
 /**
+ * Scale up to which a picture is halved before sharp scales the rest: five times as fast for the pictures
+ * of a list, where sharp's sharper edges cannot be seen.
+ */
+const SMALL_SCALE = 1 / 3;
+
+/**
  * Encodes pixels (red, green, blue, unused; without gaps) as an image. A plain desktop of
  * 1280x800 takes 3 to 5 ms as PNG: level 1 without adaptive filters is four times as fast as with
  * them, and 16 times as fast as sharp's `effort`, for files up to twice the size.
@@ -20,15 +26,16 @@ export async function encode(
   options: PictureOptions,
 ): Promise<Picture> {
   const { format, quality, scale } = options;
-  let image = sharp(pixels, { raw: { ...size, channels: PIXEL } }).removeAlpha();
-  let result = size;
-  if (scale < 1) {
+  const result = {
+    width: Math.max(1, Math.round(size.width * scale)),
+    height: Math.max(1, Math.round(size.height * scale)),
+  };
+  const from = scale > SMALL_SCALE ? size : halved(pixels, size, result);
+  const data = pixels.subarray(0, from.width * from.height * PIXEL);
+  let image = sharp(data, { raw: { ...from, channels: PIXEL } }).removeAlpha();
+  if (from.width !== result.width || from.height !== result.height) {
     // sharp premultiplies by alpha before it scales: the unused byte must mean opaque.
-    makeOpaque(pixels, size);
-    result = {
-      width: Math.max(1, Math.round(size.width * scale)),
-      height: Math.max(1, Math.round(size.height * scale)),
-    };
+    makeOpaque(data, from);
     image = image.resize({ ...result, fit: 'fill' });
   }
   if (format === 'png') image = image.png({ compressionLevel: 1, adaptiveFiltering: false });
@@ -39,6 +46,37 @@ export async function encode(
   } catch (cause) {
     throw new ApiError('internal', `The screenshot could not be encoded as ${format}.`, { cause });
   }
+}
+
+/** Halves a picture in its buffer as often as it stays at least as large as `least`; answers its size. */
+function halved(pixels: Buffer, size: Size, least: Size): Size {
+  if (pixels.byteOffset % PIXEL !== 0) return size;
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, size.width * size.height);
+  let { width, height } = size;
+  while (width >= 2 * least.width && height >= 2 * least.height) {
+    halve(words, width, height);
+    width >>= 1;
+    height >>= 1;
+  }
+  return { width, height };
+}
+
+/** Writes the average of each four pixels, rounded down twice. An odd last row or column is left out. */
+function halve(words: Uint32Array, width: number, height: number): void {
+  let to = 0;
+  for (let y = 0; y + 1 < height; y += 2) {
+    let at = y * width;
+    for (let x = 0; x + 1 < width; x += 2, at += 2) {
+      const above = average(words[at] ?? 0, words[at + 1] ?? 0);
+      const below = average(words[at + width] ?? 0, words[at + width + 1] ?? 0);
+      words[to++] = average(above, below);
+    }
+  }
+}
+
+/** Of four bytes each, at once. */
+function average(a: number, b: number): number {
+  return (a & b) + (((a ^ b) & 0xfefefefe) >>> 1);
 }
 
 function makeOpaque(pixels: Buffer, size: Size): void {

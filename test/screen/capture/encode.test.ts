@@ -61,6 +61,22 @@ test('scales without changing colours', async () => {
   expect(await screen.screenshot({ ...PNG, scale: 0.01 })).toMatchObject({ width: 1, height: 1 });
 });
 
+test('a small picture has the average of the pixels', async () => {
+  const { server, screen } = await open();
+  for (let x = 0; x < 64; x += 2) server.paint(0x204060, { x, y: 0, width: 1, height: 48 });
+  for (let x = 1; x < 64; x += 2) server.paint(0xc0a080, { x, y: 0, width: 1, height: 48 });
+  const { data } = await screen.screenshot({ ...PNG, scale: 0.25 });
+  for (const [x, y] of [
+    [0, 0],
+    [15, 11],
+    [7, 5],
+  ] as const)
+    expect(await pixel(data, x, y)).toBe(0x707070);
+  const { data: odd, width, height } = await screen.screenshot({ ...PNG, scale: 0.3 });
+  expect({ width, height }).toEqual({ width: 19, height: 14 });
+  expect(await pixel(odd, 9, 7)).toBe(0x707070);
+});
+
 test('draws the pointer only on request', async () => {
   const { screen } = await open();
   const plain = await screen.screenshot(PNG);

@@ -18,7 +18,7 @@ export const opened: Promise<Response> = fetch(
     ...(token !== undefined && { method: 'POST', body: JSON.stringify({ login: token }) }),
   },
 );
-// Whoever waits for it handles the failure.
+// `resume` handles a failure.
 opened.catch(() => undefined);
 
 /** The pages that are loaded when they are shown. */

@@ -6,6 +6,7 @@ import {
   readAll,
   readEntries,
 } from '../../src/dashboard/app/pages/activity/read.js';
+import { tell } from '../../src/dashboard/app/pages/activity/sentences.js';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -45,6 +46,14 @@ it('new entries come before the known ones, unless some between them are missing
   expect(ids(joined(entries(4, 3), entries(4, 3, 2)))).toEqual([4, 3, 2]);
   expect(ids(joined(entries(1), []))).toEqual([1]);
   expect(joined(entries(9, 8), entries(4, 3))).toBeUndefined();
+});
+
+it('says in the past tense what was done', () => {
+  const said = (action: string) =>
+    tell({ action, outcome: 'ok', detail: {}, computer_id: 'cmp_1' } as unknown as AuditEntry).did;
+  expect(said('resetComputer')).toBe('reset');
+  expect(said('buildImage')).toBe('built the image');
+  expect(said('createSnapshot')).toBe('took a snapshot of');
 });
 
 it('a duration has a unit that fits', () => {

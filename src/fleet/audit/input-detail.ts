@@ -24,7 +24,7 @@ function withoutSecret(value: string): string {
 const PLAIN = `
   name x y button double clicks start_x start_y end_x end_y duration direction amount seconds
   until timeout background mode port fps element mark frame marks terminal profile delta_x delta_y repeat
-  hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo network public`
+  hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo network public cpu ram resolution`
   .trim()
   .split(/\s+/);
 /** Fields of which only the length is logged. */
@@ -63,6 +63,10 @@ export function describeInput(input: unknown, operation: string): Action['detail
       const value = (given.network as Readonly<Record<string, unknown>>)[name];
       if (isValue(value)) detail[name] = value;
     }
+  }
+  if (typeof given.resolution === 'object' && given.resolution !== null) {
+    const { width, height } = given.resolution as Readonly<Record<string, unknown>>;
+    detail.resolution = `${width}x${height}`;
   }
   if (given.max_storage === null) detail.max_storage = 'default';
   if (given.max_running === null) detail.max_running = 'default';

@@ -132,8 +132,10 @@ test('a flood of refusals leaves most of them out, says how many, and other keys
 });
 
 test('an entry of a changed computer says what changed', async () => {
-  await app.send('PATCH', C, { body: { protected: true, auto_stop_minutes: null } });
-  const detail = { protected: true, auto_stop_minutes: 'never' };
+  await app.send('PATCH', C, {
+    body: { protected: true, auto_stop_minutes: null, cpu: 4, resolution: '1920x1080' },
+  });
+  const detail = { cpu: 4, resolution: '1920x1080', protected: true, auto_stop_minutes: 'never' };
   expect(await entries()).toMatchObject([{ action: 'updateComputer', outcome: 'ok', detail }]);
 });
 

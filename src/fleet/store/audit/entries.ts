@@ -50,12 +50,14 @@ export function auditStore(db: Db, most = MOST) {
   // In an owner's log the names of an administrator's keys are left out.
   const select = (condition: string) =>
     db.prepare(
-      `SELECT actions.*, keys.name AS key_name FROM actions
+      `SELECT actions.*, coalesce(keys.name, gone.name) AS key_name FROM actions
          LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = actions.owner_id
+         LEFT JOIN deleted_names AS gone
+           ON gone.id = key_id AND gone.owner_id = actions.owner_id
        WHERE ${condition} AND actions.id < :before
          AND (:action = '' OR instr(lower(action), lower(:action)) > 0
            OR action IN (SELECT value FROM json_each(:actions)))
-         AND (:key = '' OR key_id = :key OR keys.name = :key)
+         AND (:key = '' OR key_id = :key OR coalesce(keys.name, gone.name) = :key)
          AND (:outcome = '' OR outcome = :outcome
            OR (:outcome = 'failed' AND outcome NOT IN ('ok', 'cancelled')))
          AND actions.at >= :since

@@ -47,6 +47,16 @@ it('a key for one project sees the entries of its computers only, also of delete
   expect(listed('shop', '')).toEqual([]);
 });
 
+it('names a key also when it was revoked', () => {
+  db.exec(
+    `INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES ('key', 'owner', 'guest', '', '')`,
+  );
+  add('cmp_shop', 'viewOpened');
+  db.exec("DELETE FROM keys WHERE id = 'key'");
+  const found = store.listOfOwner({ id: 'owner' }, { key: 'guest', limit: 10 });
+  expect(found.map(({ key_name }) => key_name)).toEqual(['guest']);
+});
+
 it('lists the entries that match an action, a key and an outcome, before the limit is counted', () => {
   db.exec(
     `INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES ('key_1', 'owner', 'lap', '', '')`,

@@ -16,6 +16,8 @@ interface FieldProps extends Labelled {
   readonly autocomplete?: 'off' | 'current-password';
   readonly placeholder?: string;
   readonly pattern?: string;
+  /** What the pattern asks for: a browser adds it to its message. */
+  readonly title?: string;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;

@@ -107,8 +107,10 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
 const IRREGULAR: Readonly<Record<string, string>> = {
   take: 'took',
   read: 'read',
+  reset: 'reset',
   make: 'made',
   begin: 'began',
+  build: 'built',
   run: 'ran',
   set: 'set',
   hold: 'held',

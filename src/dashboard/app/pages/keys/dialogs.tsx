@@ -15,11 +15,12 @@ const RIGHTS = [
 ];
 const EXPIRY = [
   { value: '', text: 'never' },
-  { value: '1', text: 'in 1 day' },
-  { value: '7', text: 'in 7 days' },
-  { value: '30', text: 'in 30 days' },
-  { value: '90', text: 'in 90 days' },
-  { value: '365', text: 'in 1 year' },
+  { value: '1', text: 'in 1 hour' },
+  { value: '24', text: 'in 1 day' },
+  { value: '168', text: 'in 7 days' },
+  { value: '720', text: 'in 30 days' },
+  { value: '2160', text: 'in 90 days' },
+  { value: '8760', text: 'in 1 year' },
 ];
 
 interface Dialog<Answer> {
@@ -30,8 +31,8 @@ type OfKey = Dialog<unknown> & { readonly of: Key };
 
 const pathOf = ({ id }: Key) => `/keys/${encodeURIComponent(id)}`;
 
-function inDays(days: string): string {
-  return new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+function inHours(hours: string): string {
+  return new Date(Date.now() + Number(hours) * 3_600_000).toISOString();
 }
 
 export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
@@ -41,14 +42,14 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
       submit="Create key"
       intent={(fields) => {
         const name = given(fields, 'name') ?? '';
-        const days = given(fields, 'days');
+        const hours = given(fields, 'hours');
         const project = given(fields, 'project');
         const rights = given(fields, 'rights') ?? 'manage';
         const body = {
           name,
           rights,
           ...(project === undefined ? {} : { project }),
-          ...(days === undefined ? {} : { expires_at: inDays(days) }),
+          ...(hours === undefined ? {} : { expires_at: inHours(hours) }),
           ...budgetsOf(fields),
         };
         return { method: 'POST', path: '/keys', body };
@@ -59,7 +60,7 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
       <Field label="Name" name="name" required maxLength={64} hint="Who or what uses it." />
       <Choice label="Rights" name="rights" value="manage" options={RIGHTS} />
       <ProjectChoice />
-      <Choice label="Expires" name="days" value="" options={EXPIRY} />
+      <Choice label="Expires" name="hours" value="" options={EXPIRY} />
       <Budgets />
     </FormDialog>
   );
@@ -72,12 +73,12 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
       title={`Change ${key.name}`}
       submit="Save"
       intent={(fields) => {
-        const days = given(fields, 'days');
-        const expires_at = days === undefined ? null : inDays(days);
+        const hours = given(fields, 'hours');
+        const expires_at = hours === undefined ? null : inHours(hours);
         const body = {
           name: given(fields, 'name') ?? '',
           rights: given(fields, 'rights') ?? key.rights,
-          ...(days === 'keep' ? {} : { expires_at }),
+          ...(hours === 'keep' ? {} : { expires_at }),
           ...budgetsOf(fields),
         };
         return { method: 'PATCH', path: pathOf(key), body };
@@ -87,7 +88,7 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
     >
       <Field label="Name" name="name" required maxLength={64} value={key.name} />
       <Choice label="Rights" name="rights" value={key.rights} options={RIGHTS} />
-      <Choice label="Expires" name="days" value="keep" options={expiry} />
+      <Choice label="Expires" name="hours" value="keep" options={expiry} />
       <Budgets of={key} />
     </FormDialog>
   );

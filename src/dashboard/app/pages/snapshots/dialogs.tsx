@@ -21,13 +21,13 @@ export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
       submit="Create snapshot"
       intent={(fields) => {
         const name = given(fields, 'name');
-        const hasMemory = fields.has('memory');
+        const isWithout = computer.engine === 'qemu' && !fields.has('memory');
         const words = name === undefined ? [] : [name];
         return {
           method: 'POST',
           path: `${pathOf(computer)}/snapshots`,
-          body: { ...(name === undefined ? {} : { name }), memory: hasMemory },
-          ...(hasMemory && { vc: ['snapshot', 'create', addressOf(computer), ...words] }),
+          body: { ...(name === undefined ? {} : { name }), ...(isWithout && { memory: false }) },
+          ...(!isWithout && { vc: ['snapshot', 'create', addressOf(computer), ...words] }),
         };
       }}
       onDone={({ name }) => {
@@ -43,9 +43,11 @@ export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
         pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
         hint="Letters, digits, ., _ and -. Empty: snap-1, snap-2, and so on."
       />
-      <Tick name="memory" checked>
-        With its memory, where the engine can
-      </Tick>
+      {computer.engine === 'qemu' && (
+        <Tick name="memory" checked>
+          With its memory
+        </Tick>
+      )}
       <p class="muted">The computer keeps running. What is in /tmp is not saved.</p>
     </FormDialog>
   );

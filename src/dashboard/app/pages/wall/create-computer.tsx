@@ -93,7 +93,13 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
               options={choices('chosen by the cluster', members)}
             />
           )}
-          <Field label="Resolution" name="resolution" placeholder="1280x800" pattern={RESOLUTION} />
+          <Field
+            label="Resolution"
+            name="resolution"
+            placeholder="1280x800"
+            pattern={RESOLUTION}
+            title="a width and a height, such as 1280x800"
+          />
         </div>
         <div class="columns">
           <Field

@@ -76,6 +76,7 @@ function SettingsForm({ computer }: { computer: Computer }) {
         value={`${resolution.width}x${resolution.height}`}
         required
         pattern={RESOLUTION}
+        title="a width and a height, such as 1280x800"
         hint="At once. Processors and memory of a virtual machine change at its next start."
       />
       <div class="columns">

@@ -118,6 +118,8 @@ function openTerminal(element: HTMLElement): Terminal {
   const terminal = new Terminal({
     fontFamily: 'ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace',
     fontSize: Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+    // With 1, the next row hides the underscores of some fonts.
+    lineHeight: 1.2,
     scrollback: 10_000,
     screenReaderMode: true,
     theme: dark.matches ? DARK : LIGHT,

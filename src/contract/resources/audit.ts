@@ -33,7 +33,7 @@ export const Action = z
       .nullable()
       .meta({
         description:
-          "Name of the API key; null if the key was revoked or is an administrator's, and for the service.",
+          "Name of the API key; null if it is an administrator's or was revoked more than a day ago, and for the service.",
         examples: ['laptop'],
       }),
     outcome: z.string().meta({

@@ -47,7 +47,7 @@ it('lists actions with their keys, newest first, under both paths of a computer'
   });
 });
 
-it('names the key of an entry while the key exists', async () => {
+it('names the key of an entry, also when it was revoked', async () => {
   const created = (await call('POST', '/keys', { name: 'agent' })).json;
   const headers = { authorization: `Bearer ${created.key}`, host: '127.0.0.1' };
   const payload = { x: 1, y: 1 };
@@ -56,7 +56,7 @@ it('names the key of an entry while the key exists', async () => {
   expect(move).toMatchObject({ action: 'move', key_id: created.id, key_name: 'agent' });
   expect(create).toMatchObject({ action: 'createComputer', key_name: 'default' });
   await call('DELETE', `/keys/${created.id}`);
-  expect((await history())[0]).toMatchObject({ key_id: created.id, key_name: null });
+  expect((await history())[0]).toMatchObject({ key_id: created.id, key_name: 'agent' });
   const { entries } = (await call('GET', '/audit')).json;
   expect(entries[0]).toMatchObject({ action: 'deleteKey', key_name: 'default' });
 });

@@ -12,6 +12,8 @@ interface DialogProps {
 }
 
 const pathOf = ({ id }: Computer) => `/computers/${id}`;
+/** Only a virtual machine is saved with its memory. */
+const isVirtual = ({ isolation }: Computer) => isolation !== 'container';
 const addressOf = ({ project_name, name }: Computer) => `${project_name}/${name}`;
 
 export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
@@ -21,7 +23,7 @@ export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
       submit="Create snapshot"
       intent={(fields) => {
         const name = given(fields, 'name');
-        const isWithout = computer.engine === 'qemu' && !fields.has('memory');
+        const isWithout = isVirtual(computer) && !fields.has('memory');
         const words = name === undefined ? [] : [name];
         return {
           method: 'POST',
@@ -43,7 +45,7 @@ export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
         pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
         hint="Letters, digits, ., _ and -. Empty: snap-1, snap-2, and so on."
       />
-      {computer.engine === 'qemu' && (
+      {isVirtual(computer) && (
         <Tick name="memory" checked>
           With its memory
         </Tick>

@@ -179,7 +179,7 @@ async function mmdebstrapArguments(
     // setup.sh creates folders in /run that a container's user cannot create.
     '--skip=cleanup/run',
     `--include=${packages.join(',')}`,
-    // With --dpkgopt, mmdebstrap would filter the first packages in Python, which takes 12 s.
+    // With --dpkgopt, mmdebstrap would filter the first packages in Python, which takes 16 s.
     `--extract-hook=printf '%s\\n' '${DPKG_OPTIONS.join("' '")}' > ${DPKG_FILE}`,
     ...[...hooks, `rm ${DPKG_FILE}`].map((hook) => `--customize-hook=${hook}`),
     SUITE,

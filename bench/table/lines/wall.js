@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { processorTime } from '../../service.js';
-import { openPage, openWebBrowser, percent } from './web-page.js';
+import { openPage, openWebBrowser, percent, processorShare } from './web-page.js';
 
 const MANY = 100;
 const AT_ONCE = 3;
-const SECONDS = 20;
+const QUIET_MS = 20_000;
 const SCROLL_MS = 5_000;
 
 /** The wall with many running computers. Takes 15 GB of memory. */
@@ -33,20 +32,14 @@ async function ofSide(side) {
   const createNext = async () => {
     while (left > 0) ids.push(await side.create(`wall-${left--}`, connections));
   };
-  const share = async () => {
-    const before = processorTime(side.service.pid);
-    await sleep(SECONDS * 1000);
-    return (100 * (processorTime(side.service.pid) - before)) / SECONDS;
-  };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, createNext));
-    await sleep(SECONDS * 1000);
-    const closed = await share();
+    await sleep(QUIET_MS);
+    const closed = await processorShare(side);
     const { page } = await openPage(browser, side);
     await page.setViewportSize({ width: 1920, height: 1080 });
     await page.waitForFunction(() => document.querySelectorAll('.tile img').length >= 12);
-    await sleep(3_000);
-    const open = await share();
+    const open = await processorShare(side);
     const frames = await page.evaluate(framesWhileScrolling, SCROLL_MS);
     return { open, closed, frames };
   } finally {

@@ -46,16 +46,10 @@ async function ofSide(side) {
     while (ids.length < ON_WALL) ids.push(await side.create(`page-${ids.length}`));
     const run = (id, command) => side.call('POST', `/computers/${id}/bash`, { command });
     for (const id of ids) await run(id, `${PRINT} >/dev/null 2>&1 &`);
-    const share = async () => {
-      await sleep(3_000);
-      const before = processorTime(side.service.pid);
-      await sleep(SECONDS * 1000);
-      return (100 * (processorTime(side.service.pid) - before)) / SECONDS;
-    };
-    const wall = await share();
+    const wall = await processorShare(side);
     await usual.page.goto(new URL(`/computers/${side.id}`, usual.page.url()).href);
     await usual.page.locator('.screen[data-state="live"] canvas').waitFor();
-    const view = await share();
+    const view = await processorShare(side);
     const median = (name) => quantiles(slow.map((one) => one[name])).p50;
     await run(side.id, 'pkill -x xterm; true');
     return { wall, view, tile: median('tile'), live: median('live') };
@@ -63,6 +57,14 @@ async function ofSide(side) {
     for (const id of ids.slice(1)) await side.remove(id);
     await browser.close();
   }
+}
+
+/** The service's share of a processor in the next seconds, in percent. */
+export async function processorShare(side) {
+  await sleep(3_000);
+  const before = processorTime(side.service.pid);
+  await sleep(SECONDS * 1000);
+  return (100 * (processorTime(side.service.pid) - before)) / SECONDS;
 }
 
 /** Milliseconds to the first picture of a computer, and from it to its live view. */

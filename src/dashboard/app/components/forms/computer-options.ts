@@ -3,14 +3,24 @@ export const SIZES = ['2', '4', '8'].map((value) => ({ value, text: value }));
 
 export const RESOLUTION = '\\d{3,4}x\\d{3,4}';
 
-/** Seconds until a computer is deleted. */
-export const EXPIRY = [
-  { value: '', text: 'never' },
+/** Times from now, in seconds. */
+export const SOON = [
   { value: '3600', text: 'in 1 hour' },
   { value: '28800', text: 'in 8 hours' },
   { value: '86400', text: 'in 1 day' },
   { value: '604800', text: 'in 7 days' },
+];
+
+/** When a computer is deleted, or a key ends, in seconds. */
+export const EXPIRY = [
+  { value: '', text: 'never' },
+  ...SOON,
   { value: '2592000', text: 'in 30 days' },
 ];
+
+/** The time in so many seconds. */
+export function inSeconds(seconds: string | undefined): string {
+  return new Date(Date.now() + Number(seconds) * 1_000).toISOString();
+}
 
 export const LABELS_HINT = 'One name=value a line.';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Computer, CreatedKey } from '../../api/types.js';
+import { inSeconds, SOON } from '../../components/forms/computer-options.js';
 import { Copy } from '../../components/forms/copy.js';
 import { Dialog, Done } from '../../components/forms/dialog.js';
 import { Choice, Field } from '../../components/forms/field.js';
@@ -10,13 +11,6 @@ const RIGHTS = [
   { value: 'look', text: 'watch' },
   { value: 'act', text: 'watch and use it' },
 ];
-const HOURS = [
-  { value: '1', text: 'in 1 hour' },
-  { value: '8', text: 'in 8 hours' },
-  { value: '24', text: 'in 1 day' },
-  { value: '168', text: 'in 7 days' },
-];
-const HOUR_MS = 3_600_000;
 /** Longest suggestion for the name of a key. */
 const MOST_NAME = 64;
 
@@ -43,7 +37,7 @@ export function ShareDialog({ computer, onClose }: ShareProps) {
           name: given(fields, 'name') ?? '',
           rights: given(fields, 'rights') ?? 'look',
           project: project_id,
-          expires_at: new Date(Date.now() + Number(given(fields, 'hours')) * HOUR_MS).toISOString(),
+          expires_at: inSeconds(given(fields, 'seconds')),
         },
       })}
       onDone={setCreated}
@@ -59,7 +53,7 @@ export function ShareDialog({ computer, onClose }: ShareProps) {
       />
       <div class="columns">
         <Choice label="They may" name="rights" value="look" options={RIGHTS} />
-        <Choice label="Ends" name="hours" value="8" options={HOURS} />
+        <Choice label="Ends" name="seconds" value="28800" options={SOON} />
       </div>
       <p class="muted">
         The key is for all computers of the project <bdi>{project_name}</bdi>. The page Keys lists

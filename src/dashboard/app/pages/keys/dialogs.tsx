@@ -1,5 +1,6 @@
 import { call } from '../../api/http.js';
 import type { CreatedKey, Key, Lists, RemovedKey } from '../../api/types.js';
+import { EXPIRY, inSeconds } from '../../components/forms/computer-options.js';
 import { Choice, Field } from '../../components/forms/field.js';
 import { given } from '../../components/forms/given.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
@@ -13,14 +14,10 @@ const RIGHTS = [
   { value: 'act', text: 'act: use and control computers' },
   { value: 'look', text: 'look: watch only' },
 ];
-const EXPIRY = [
-  { value: '', text: 'never' },
-  { value: '1', text: 'in 1 hour' },
-  { value: '24', text: 'in 1 day' },
-  { value: '168', text: 'in 7 days' },
-  { value: '720', text: 'in 30 days' },
-  { value: '2160', text: 'in 90 days' },
-  { value: '8760', text: 'in 1 year' },
+const KEY_EXPIRY = [
+  ...EXPIRY,
+  { value: '7776000', text: 'in 90 days' },
+  { value: '31536000', text: 'in 1 year' },
 ];
 
 interface Dialog<Answer> {
@@ -31,10 +28,6 @@ type OfKey = Dialog<unknown> & { readonly of: Key };
 
 const pathOf = ({ id }: Key) => `/keys/${encodeURIComponent(id)}`;
 
-function inHours(hours: string): string {
-  return new Date(Date.now() + Number(hours) * 3_600_000).toISOString();
-}
-
 export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
   return (
     <FormDialog<CreatedKey>
@@ -42,14 +35,14 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
       submit="Create key"
       intent={(fields) => {
         const name = given(fields, 'name') ?? '';
-        const hours = given(fields, 'hours');
+        const seconds = given(fields, 'seconds');
         const project = given(fields, 'project');
         const rights = given(fields, 'rights') ?? 'manage';
         const body = {
           name,
           rights,
           ...(project === undefined ? {} : { project }),
-          ...(hours === undefined ? {} : { expires_at: inHours(hours) }),
+          ...(seconds === undefined ? {} : { expires_at: inSeconds(seconds) }),
           ...budgetsOf(fields),
         };
         return { method: 'POST', path: '/keys', body };
@@ -60,25 +53,25 @@ export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
       <Field label="Name" name="name" required maxLength={64} hint="Who or what uses it." />
       <Choice label="Rights" name="rights" value="manage" options={RIGHTS} />
       <ProjectChoice />
-      <Choice label="Expires" name="hours" value="" options={EXPIRY} />
+      <Choice label="Expires" name="seconds" value="" options={KEY_EXPIRY} />
       <Budgets />
     </FormDialog>
   );
 }
 
 export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
-  const expiry = [{ value: 'keep', text: 'unchanged' }, ...EXPIRY];
+  const expiry = [{ value: 'keep', text: 'unchanged' }, ...KEY_EXPIRY];
   return (
     <FormDialog
       title={`Change ${key.name}`}
       submit="Save"
       intent={(fields) => {
-        const hours = given(fields, 'hours');
-        const expires_at = hours === undefined ? null : inHours(hours);
+        const seconds = given(fields, 'seconds');
+        const expires_at = seconds === undefined ? null : inSeconds(seconds);
         const body = {
           name: given(fields, 'name') ?? '',
           rights: given(fields, 'rights') ?? key.rights,
-          ...(hours === 'keep' ? {} : { expires_at }),
+          ...(seconds === 'keep' ? {} : { expires_at }),
           ...budgetsOf(fields),
         };
         return { method: 'PATCH', path: pathOf(key), body };
@@ -88,7 +81,7 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
     >
       <Field label="Name" name="name" required maxLength={64} value={key.name} />
       <Choice label="Rights" name="rights" value={key.rights} options={RIGHTS} />
-      <Choice label="Expires" name="hours" value="keep" options={expiry} />
+      <Choice label="Expires" name="seconds" value="keep" options={expiry} />
       <Budgets of={key} />
     </FormDialog>
   );

@@ -74,6 +74,8 @@ const endToEnd = {
 
 export default defineConfig({
   test: {
+    // What a file compiles to, in node_modules, from one run to the next.
+    experimental: { fsModuleCache: true },
     reporters: ['default', new SummaryReporter()],
     // Of a test or, with `@module-tag`, of a file: `npm test` leaves out both, `npm run test:all` the second.
     tags: [

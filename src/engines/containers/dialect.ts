@@ -70,6 +70,8 @@ export interface Dialect {
   ready?(): Promise<void>;
   /** If an error means that the removal of a container has not ended: its id. */
   halfRemoved?(error: unknown): string | undefined;
+  /** True if a list of images was refused because one of them was removed meanwhile. */
+  imageRemoved?(error: unknown): boolean;
   /** Ends what {@link ready} has started. */
   close?(): void;
   /** Limits of a container that asks for none. */

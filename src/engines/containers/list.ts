@@ -5,7 +5,7 @@ import { dialectOf } from './dialect.js';
 import { statusOf } from './errors.js';
 
 /** What a list is restricted to, as of Docker's API. */
-export type ContainerFilters = Readonly<Record<string, string[]>>;
+export type ListFilters = Readonly<Record<string, string[]>>;
 
 const ATTEMPTS = 6;
 const PAUSE_MS = 250;
@@ -16,7 +16,7 @@ const PAUSE_MS = 250;
  */
 export async function listContainers(
   docker: Docker,
-  filters: ContainerFilters,
+  filters: ListFilters,
   signal?: AbortSignal,
 ): Promise<Docker.ContainerInfo[]> {
   for (let attempt = 1; ; attempt++) {
@@ -29,6 +29,24 @@ export async function listContainers(
       if (halfRemoved === undefined || attempt === ATTEMPTS) throw error;
       if (attempt === ATTEMPTS - 1) await removeContainer(docker, halfRemoved, signal);
       else await sleep(PAUSE_MS, signal);
+    }
+  }
+}
+
+/** Lists images. An engine may refuse a list because an image was removed meanwhile: it is asked again. */
+export async function queryImages(
+  docker: Docker,
+  filters: ListFilters,
+  signal?: AbortSignal,
+): Promise<Docker.ImageInfo[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(docker, QUICK_MS, signal, (abortSignal) =>
+        docker.listImages({ filters: { ...filters }, abortSignal }),
+      );
+    } catch (error) {
+      if (attempt === ATTEMPTS || !dialectOf(docker).imageRemoved?.(error)) throw error;
+      await sleep(PAUSE_MS, signal);
     }
   }
 }

@@ -56,6 +56,7 @@ const STATIC = {
   // While its files are removed and it is still in the database: for good, if that was interrupted.
   halfRemoved: (error) =>
     /container from store "(\w+)": container not known/.exec(messageOf(error))?.[1],
+  imageRemoved: (error) => /image not known$/.test(messageOf(error)),
   facts: async () => ({ cpus: availableParallelism(), isRemapped: false }),
   ulimits: ULIMITS,
   logConfig: LOG_CONFIG,

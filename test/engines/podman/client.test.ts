@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
+import { queryImages } from '../../../src/engines/containers/list.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
 const dialect = () => dialectOf(connectPodman('/nonexistent'));
@@ -48,27 +49,31 @@ it('asks for no capability, which every program of the user would get', () => {
   expect(HostConfig?.CapDrop).toEqual(expect.arrayContaining(['NET_RAW', 'MKNOD', 'SETPCAP']));
 });
 
-/** A Podman that answers the first request and refuses others. */
-async function answering() {
+async function listening(answer: RequestListener) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-podman-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const socket = join(directory, 'podman.sock');
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  onTestFinished(() => void server.close());
+  vi.stubEnv('CONTAINER_HOST', `unix://${socket}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return connectPodman('/nonexistent');
+}
+
+/** A Podman that answers the first request and refuses others. */
+async function answering() {
   const bodies: unknown[] = [];
   const read = async (request: IncomingMessage) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     return JSON.parse(text);
   };
-  const server = createServer(async (request, response) => {
+  const podman = await listening(async (request, response) => {
     bodies.push([request.method, request.url, await read(request)]);
     if (bodies.length === 1) response.end('{}');
     else response.writeHead(409).end('{"message":"network name vc-m1 already used"}');
   });
-  await new Promise<void>((resolve) => server.listen(socket, resolve));
-  onTestFinished(() => void server.close());
-  vi.stubEnv('CONTAINER_HOST', `unix://${socket}`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const podman = connectPodman('/nonexistent');
   return { podman, bodies };
 }
 
@@ -114,6 +119,17 @@ it('changes limits by its own API, those alone that are given', async () => {
     memory: { limit: 2 ** 32, swap: 2 ** 32 },
   };
   expect(bodies).toEqual([['POST', '/v4.3.0/libpod/containers/vc-m1/update', limits]]);
+});
+
+it('asks again for a list of images while one of them is removed', async () => {
+  let requests = 0;
+  const podman = await listening((_, response) => {
+    const reason = 'retrieving size of image "ab12": locating image: image not known';
+    if (++requests === 1) response.writeHead(500).end(JSON.stringify({ message: reason }));
+    else response.end('[]');
+  });
+  expect(await queryImages(podman, {})).toEqual([]);
+  expect(requests).toBe(2);
 });
 
 it('names Podman when its service does not run', async () => {

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { EngineImage } from '../../engine.js';
-import { ask, QUICK_MS } from '../client.js';
 import { imageTag, LABEL, repository, withoutRegistry } from '../ids.js';
+import { queryImages } from '../list.js';
 
 /** A machine image in a Docker Engine. */
 export interface ContainerImage extends EngineImage {
@@ -16,10 +16,7 @@ export interface ContainerImage extends EngineImage {
  * committed from a computer inherits the labels and must not become the image of new computers.
  */
 export async function listImages(docker: Docker, signal?: AbortSignal): Promise<ContainerImage[]> {
-  const filters = { label: [LABEL.image] };
-  const stored = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.listImages({ filters, abortSignal }),
-  );
+  const stored = await queryImages(docker, { label: [LABEL.image] }, signal);
   return stored
     .map((image) => {
       const labels = image.Labels ?? {};

@@ -1,8 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
-import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
-import { listContainers } from '../list.js';
+import { listContainers, queryImages } from '../list.js';
 import { listImages } from './list.js';
 
 /** Removes every tag of an image. Throws `conflict` and removes nothing while computers use it. */
@@ -42,9 +41,7 @@ const YOUNG_S = 10 * 60;
  */
 export async function removeUntagged(docker: Docker, signal?: AbortSignal): Promise<void> {
   const filters = { dangling: ['true'], label: [LABEL.recipe] };
-  const found = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.listImages({ filters, abortSignal }),
-  );
+  const found = await queryImages(docker, filters, signal);
   for (const { Id, Created, Labels } of found) {
     // One made from a container, such as a saved disk, has the labels of its image too.
     const isCommitted = Labels?.[LABEL.service] !== undefined || Labels?.[LABEL.firewall];

@@ -6,7 +6,7 @@ import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
-import { listContainers } from '../list.js';
+import { listContainers, queryImages } from '../list.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import type { Saves } from '../saved/saves.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
@@ -30,7 +30,7 @@ async function allocateUser(
   const isOnThisHost = !isRemapped && !isRemote(docker);
   const [containers, images, isOfHost] = await Promise.all([
     listContainers(docker, filters, signal),
-    ask(docker, QUICK_MS, signal, (abortSignal) => docker.listImages({ filters, abortSignal })),
+    queryImages(docker, filters, signal),
     isOnThisHost ? idsOfHost() : () => false,
   ]);
   const taken = new Set(

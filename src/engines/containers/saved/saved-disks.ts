@@ -13,6 +13,7 @@ import {
   savedTag,
   withoutRegistry,
 } from '../ids.js';
+import { queryImages } from '../list.js';
 
 /** An image that a machine is made from. */
 export interface DiskImage {
@@ -59,9 +60,7 @@ export class SavedDisks {
   async list(signal?: AbortSignal): Promise<SavedDisk[]> {
     // Podman finds no image with two labels.
     const filters = { label: [`${LABEL.service}=${this.#serviceId}`] };
-    const images = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.listImages({ filters, abortSignal }),
-    );
+    const images = await queryImages(this.#docker, filters, signal);
     return images.flatMap(({ Labels, RepoTags }) =>
       tagsOf(RepoTags).flatMap((tag) => {
         const source = parseSavedTag(tag);
@@ -138,9 +137,7 @@ export class SavedDisks {
 
   async #collect(signal: AbortSignal | undefined): Promise<void> {
     const { started, isIdle } = { started: this.#savesStarted, isIdle: this.#savesRunning === 0 };
-    const images = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.listImages({ abortSignal }),
-    );
+    const images = await queryImages(this.#docker, {}, signal);
     // Otherwise one without a tag may be of a disk that is being saved.
     const withUntagged = isIdle && this.#savesStarted === started;
     let areWaiting = false;

@@ -147,7 +147,7 @@ export default defineConfig({
             ...(isThorough
               ? []
               : [
-                  'test/e2e/operations/{every-command,options,publish,setup,sync,text,trajectory-snapshots,volumes}.test.ts',
+                  'test/e2e/operations/{conditions,desktop,every-command,marks,options,publish,setup,ssh,sync,text,trajectory-snapshots,volumes}.test.ts',
                 ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],

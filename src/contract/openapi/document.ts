@@ -13,7 +13,7 @@ import {
 } from '../operations/operation.js';
 import { operations } from '../operations.js';
 import { errorAnswers, errorResponses, errorSchema, header, headers } from './errors.js';
-import { exampleOf, SchemaCollection } from './schemas.js';
+import { SchemaCollection } from './schemas.js';
 
 export interface OpenApiDocument extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
@@ -180,7 +180,7 @@ function jsonContent(schema: z.ZodType, schemas: SchemaCollection): Json {
 
 function requestBody(body: z.ZodType, schemas: SchemaCollection, use: 'input' | 'exact'): Json {
   const schema = schemas.add(body, use);
-  const example = exampleOf(schema, schemas.named);
+  const example = schemas.exampleOf(schema);
   const { anyOf, oneOf = anyOf } = z.globalRegistry.get(body) ?? {};
   return {
     required: oneOf !== undefined || !body.safeParse({}).success,

@@ -13,6 +13,11 @@ export class SchemaCollection {
   /** Names of schemas that are also used where further fields are possible. */
   readonly #open = new Set<string>();
 
+  /** An example of a value of the schema. */
+  exampleOf(schema: Json): unknown {
+    return exampleOf(schema, Object.fromEntries(this.#named));
+  }
+
   /** By name, sorted. */
   get named(): Json {
     const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -96,9 +101,8 @@ function override({ zodSchema, jsonSchema }: Converted, isExact: boolean): void 
 }
 
 /**
- * An example of a value: that of the schema, or else the required properties with theirs, or the first
- * one if none is required. Undefined
- * if the schema has none.
+ * The example of the schema, or else the required properties with theirs, or the first one if none is
+ * required. Undefined if it has none.
  */
 export function exampleOf(schema: Json, named: Json): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];

@@ -39,14 +39,15 @@ export async function buildDashboard() {
       codeSplitting: {
         groups: [
           // Runs before the others have come.
-          { name: 'start', test: /\/app\/start\.ts$/, priority: 1 },
+          { name: 'parts', test: /\/app\/parts\.ts$/, priority: 1 },
           // What most pages need, as one file instead of ten.
           { name: 'base', test: /node_modules\/@?preact|\/app\/(api|components|state)\// },
         ],
       },
     },
   });
-  const start = output.find(({ name }) => name === 'start').fileName;
+  const parts = output.find(({ name }) => name === 'parts').fileName;
+  const start = `<script>${await inlineScript(join(SOURCE, 'start.ts'))}</script>`;
   loadTogether(output);
   const xterm = dirname(createRequire(import.meta.url).resolve('@xterm/xterm/package.json'));
   const names = {
@@ -59,15 +60,32 @@ export async function buildDashboard() {
     const text = readFileSync(join(SOURCE, `${document}.html`), 'utf8');
     // Else they are requested only when the first script has come, a round trip later.
     const preloads = entry.imports
-      .filter((name) => name !== start)
+      .filter((name) => name !== parts)
       .map((name) => `<link rel="modulepreload" href="/${name}">`);
-    const all = { ...names, start, main: entry.fileName, preloads: preloads.join('\n    ') };
+    const all = { ...names, start, parts, main: entry.fileName, preloads: preloads.join('\n    ') };
     writeFileSync(
       join(TARGET, `${document}.html`),
       text.replaceAll(/%(\w+)%/g, (_, name) => all[name]),
     );
   }
   compress();
+}
+
+/**
+ * A script that stands in a document, without imports. It stands before the styles, for which a browser
+ * would wait.
+ */
+async function inlineScript(input) {
+  const { output } = await build({
+    input,
+    write: false,
+    platform: 'browser',
+    logLevel: 'warn',
+    resolve: { extensionAlias: { '.js': ['.ts'] } },
+    transform: { target: 'es2022' },
+    output: { format: 'iife', minify: true },
+  });
+  return output[0].code.trim();
 }
 
 /**

@@ -8,7 +8,7 @@ import { Icon } from './components/icon.js';
 import { Login, OtherLink } from './pages/login/login.js';
 import { Pages } from './pages/pages.js';
 import { PaletteHost } from './pages/palette/host.js';
-import { preload } from './start.js';
+import { preload } from './parts.js';
 import { isAway } from './state/connection.js';
 import { resume } from './state/log-in.js';
 import { dismiss, notices } from './state/notices.js';

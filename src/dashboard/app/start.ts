@@ -1,52 +1,78 @@
-// A script of its own, which runs before the others have come: asks at once who is logged in, and loads
-// the page of the address.
+// The script in the document itself, which runs before the others are requested: asks who is logged in,
+// and begins what the first page shows. On a slow line each of these is a round trip.
+import { API, socketUrl } from './api/addresses.js';
+import type { WallComputer } from './api/types.js';
+import { thumbnailPath } from './pages/wall/thumbnail-path.js';
 
 /** A one-time link: `/#login=TOKEN`. */
 const LINK = /^#login=([\w.~-]{1,512})$/;
+/** Pictures that are requested before the page is there. */
+const PICTURES = 2;
 
-/** The token of the link that opened the page. */
-export const token = LINK.exec(location.hash)?.[1];
+/** A socket and what it has received. */
+export interface FirstSocket {
+  readonly socket: WebSocket;
+  readonly received: string[];
+}
+
+export interface Start {
+  /** The token of the link that opened the page. */
+  readonly token: string | undefined;
+  /** The answer of `POST /sessions` with the token, or else of `GET /sessions/current`. */
+  readonly opened: Promise<Response>;
+  /** The socket of the wall, from the moment the session is open. */
+  wall?: FirstSocket | undefined;
+  /** Answers by their path. */
+  readonly pictures: Map<string, Promise<Response>>;
+}
+
+declare global {
+  interface Window {
+    readonly start: Start;
+  }
+}
+
+const headers = { 'x-vc-page': '1', 'content-type': 'application/json' };
+const send = (path: string, options?: RequestInit) =>
+  fetch(API + path, { headers, credentials: 'same-origin', ...options });
+
+const token = LINK.exec(location.hash)?.[1];
 // It leaves the address bar and the history before anything else happens.
 if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
 
-/** The answer of `POST /sessions` with the token, or else of `GET /sessions/current`. */
-export const opened: Promise<Response> = fetch(
-  token === undefined ? '/api/sessions/current' : '/api/sessions',
-  {
-    headers: { 'x-vc-page': '1', 'content-type': 'application/json' },
-    credentials: 'same-origin',
-    ...(token !== undefined && { method: 'POST', body: JSON.stringify({ login: token }) }),
+const opened =
+  token === undefined
+    ? send('/sessions/current')
+    : send('/sessions', { method: 'POST', body: JSON.stringify({ login: token }) });
+const start: Start = { token, opened, pictures: new Map() };
+Object.assign(window, { start });
+
+opened.then(
+  ({ ok }) => {
+    if (ok) openWall();
   },
+  // `resume` handles a failure.
+  () => undefined,
 );
-// `resume` handles a failure.
-opened.catch(() => undefined);
 
-/** The pages that are loaded when they are shown. */
-export const parts = {
-  '/computers': async () => (await import('./pages/wall/wall.js')).Wall,
-  '/projects': async () => (await import('./pages/projects/projects.js')).Projects,
-  '/projects/:id': async () => (await import('./pages/project/project.js')).ProjectPage,
-  '/keys': async () => (await import('./pages/keys/keys.js')).Keys,
-  '/computers/:id/:tab?': async () => {
-    // Most look at the screen, which loads it again: it is larger than the rest of the page.
-    import('@novnc/novnc').catch(() => undefined);
-    return (await import('./pages/computer/computer.js')).ComputerPage;
-  },
-  '/activity': async () => (await import('./pages/activity/activity.js')).Activity,
-  '/streams': async () => (await import('./pages/streams/streams.js')).Streams,
-  '/webhooks': async () => (await import('./pages/webhooks/webhooks.js')).Webhooks,
-  '/images': async () => (await import('./pages/images/images.js')).Images,
-  '/volumes': async () => (await import('./pages/volumes/volumes.js')).Volumes,
-  '/hosts': async () => (await import('./pages/hosts/hosts.js')).Hosts,
-  '/runs': async () => (await import('./pages/runs/runs.js')).Runs,
-  '/usage': async () => (await import('./pages/usage/usage.js')).Usage,
-};
+function openWall(): void {
+  const socket = new WebSocket(socketUrl('/wall'));
+  const received: string[] = [];
+  start.wall = { socket, received };
+  socket.onmessage = ({ data }) => {
+    received.push(data);
+    if (received.length === 1 && location.pathname === '/computers') requestPictures(data);
+  };
+}
 
-/** Loads the page of an address before it is shown. */
-export function preload(path: string): void {
-  for (const [route, part] of Object.entries(parts)) {
-    const pattern = route.replace('/:tab?', '(/[^/]+)?').replace(':id', '[^/]+');
-    if (new RegExp(`^${pattern}$`).test(path)) part().catch(() => undefined);
+function requestPictures(list: string): void {
+  const { computers } = JSON.parse(list) as { readonly computers: readonly WallComputer[] };
+  for (const computer of computers
+    .filter(({ status }) => status === 'running')
+    .slice(0, PICTURES)) {
+    const path = thumbnailPath(computer);
+    const picture = send(path, { headers: { ...headers, accept: 'image/jpeg' } });
+    picture.catch(() => undefined);
+    start.pictures.set(path, picture);
   }
 }
-preload(location.pathname);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +50,8 @@ interface PageFile {
   readonly type: string;
   readonly data: Buffer;
   readonly encoded: Partial<Record<Encoding, Buffer>>;
+  /** In base64, the SHA-256 of the script that stands in the document. */
+  readonly script?: string | undefined;
   /** Its name contains a hash of its content, so it never changes. */
   readonly immutable: boolean;
 }
@@ -61,6 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.woff2': 'font/woff2',
 };
+const SCRIPT = /<script>(.*?)<\/script>/s;
 const HASHED = /-[\w-]{8,}\.\w+$/;
 
 /**
@@ -81,7 +85,12 @@ function readPageFiles(directory: string): ReadonlyMap<string, PageFile> {
         .filter(([, ending]) => existsSync(`${file}${ending}`))
         .map(([encoding, ending]) => [encoding, readFileSync(`${file}${ending}`)]),
     );
-    files.set(path, { type, data: readFileSync(file), encoded, immutable: HASHED.test(path) });
+    const data = readFileSync(file);
+    const [, script] = (type.startsWith('text/html') && SCRIPT.exec(data.toString())) || [];
+    files.set(path, {
+      ...{ type, data, encoded, immutable: HASHED.test(path) },
+      script: script && createHash('sha256').update(script).digest('base64'),
+    });
   }
   return files;
 }
@@ -121,6 +130,11 @@ const TERMINAL_POLICY = POLICY.map((directive) => {
   if (directive === "style-src 'self'") return "style-src 'self' 'unsafe-inline'";
   return directive === "frame-ancestors 'none'" ? "frame-ancestors 'self'" : directive;
 });
+/** The policy with one inline script, that of the document. */
+const allowing = (script: string, policy: readonly string[]) =>
+  policy.map((directive) =>
+    directive === "script-src 'self'" ? `${directive} 'sha256-${script}'` : directive,
+  );
 const MONTHS = 'public, max-age=31536000, immutable';
 
 /**
@@ -134,7 +148,7 @@ export function addDashboard(app: FastifyInstance, directory = BUILT): Unknown {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const file = files.get(name);
       if (file === undefined) throw notBuilt();
-      addPolicy(reply, policy);
+      addPolicy(reply, file.script === undefined ? policy : allowing(file.script, policy));
       return send(file, request, reply);
     };
   };

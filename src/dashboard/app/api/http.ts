@@ -1,9 +1,8 @@
 import { noteAway, noteReached } from '../state/connection.js';
 import { endSession } from '../state/session.js';
+import { API } from './addresses.js';
 import { Failure, failureOf } from './failure.js';
 import type { Method } from './types.js';
-
-export const API = '/api';
 
 export interface RequestOptions {
   readonly body?: unknown;

@@ -1,6 +1,8 @@
+import type { FirstSocket } from '../start.js';
 import { isAway, noteReached, returns } from '../state/connection.js';
 import { endSession, session } from '../state/session.js';
-import { API, call } from './http.js';
+import { socketUrl } from './addresses.js';
+import { call } from './http.js';
 import type { KEY_ENDED } from './types.js';
 
 const FIRST_RETRY_MS = 300;
@@ -13,29 +15,30 @@ export function isSessionEnd({ code }: CloseEvent): boolean {
   return code === ENDED;
 }
 
-export function socketUrl(path: string): URL {
-  const url = new URL(API + path, location.href);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return url;
-}
-
-/** Receives texts until the returned function is called; connects again when the socket ends. */
-export function keepSocket(path: string, receive: (data: string) => void): () => void {
+/**
+ * Receives texts until the returned function is called; connects again when the socket ends. `first` is
+ * a connection that was opened before.
+ */
+export function keepSocket(
+  path: string,
+  receive: (data: string) => void,
+  first?: FirstSocket,
+): () => void {
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = FIRST_RETRY_MS;
   let isClosed = false;
   let isOpen = false;
-  const open = () => {
+  const take = ({ data }: Pick<MessageEvent<unknown>, 'data'>) => {
+    pause = FIRST_RETRY_MS;
+    noteReached();
+    if (!isClosed && typeof data === 'string') receive(data);
+  };
+  const open = (opened = new WebSocket(socketUrl(path))) => {
     clearTimeout(timer);
-    const opened = new WebSocket(socketUrl(path));
     socket = opened;
     isOpen = true;
-    opened.addEventListener('message', ({ data }) => {
-      pause = FIRST_RETRY_MS;
-      noteReached();
-      if (!isClosed && typeof data === 'string') receive(data);
-    });
+    opened.onmessage = take;
     opened.addEventListener('close', (event) => {
       isOpen = false;
       if (isClosed) return;
@@ -48,10 +51,14 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
     await call('GET', '/sessions/current').catch(() => undefined);
     // Without the service there is nothing to try until it is back.
     if (isClosed || isOpen || isAway.value || session.value === null) return;
-    timer = setTimeout(open, pause);
+    timer = setTimeout(() => open(), pause);
     pause = Math.min(pause * 2, MOST_RETRY_MS);
   };
-  open();
+  if (first === undefined || first.socket.readyState > WebSocket.OPEN) open();
+  else {
+    open(first.socket);
+    for (const data of first.received) take({ data });
+  }
   const stop = returns.subscribe(() => {
     if (!isOpen && !isClosed) open();
   });

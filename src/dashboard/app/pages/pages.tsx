@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { lazy, Route, Router, useLocation } from 'preact-iso';
 import { load } from '../api/load.js';
 import { Empty } from '../components/empty.js';
-import { parts } from '../start.js';
+import { parts } from '../parts.js';
 import { Overview } from './overview/overview.js';
 
 const loaded = Object.entries(parts).map(

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals';
 import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
 import type { Session } from '../api/types.js';
-import { opened, token } from '../start.js';
 import { tell } from './notices.js';
 import { ending, session } from './session.js';
 
@@ -36,6 +35,7 @@ export async function logOut(): Promise<void> {
  * reason why a link did not work.
  */
 export async function resume(): Promise<Failure | undefined> {
+  const { opened, token } = window.start;
   if (token !== undefined) {
     try {
       await logIn({ login: token }, opened);

@@ -34,7 +34,8 @@ export function forgetComputer(id: string): void {
  * next session may see others.
  */
 export function watchWall(): () => void {
-  const close = keepSocket('/wall', receive);
+  const close = keepSocket('/wall', receive, window.start.wall);
+  window.start.wall = undefined;
   return () => {
     close();
     computers.value = new Map();

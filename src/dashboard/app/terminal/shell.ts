@@ -1,5 +1,6 @@
 import type { Terminal } from '@xterm/xterm';
-import { isSessionEnd, socketUrl } from '../api/socket.js';
+import { socketUrl } from '../api/addresses.js';
+import { isSessionEnd } from '../api/socket.js';
 import { keptShell, REPLACED } from './kept-shell.js';
 
 /** The first byte of a message with bytes: where they go to. */

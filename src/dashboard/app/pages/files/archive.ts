@@ -1,4 +1,4 @@
-import { socketUrl } from '../../api/socket.js';
+import { socketUrl } from '../../api/addresses.js';
 
 /** The first byte of a message with bytes: where they come from. */
 const STDOUT = 1;

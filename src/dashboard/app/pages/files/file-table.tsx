@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { API, query } from '../../api/http.js';
+import { API } from '../../api/addresses.js';
+import { query } from '../../api/http.js';
 import type { FileEntry } from '../../api/types.js';
 import { Icon } from '../../components/icon.js';
 import { Item } from '../../components/menu.js';

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
+import { API } from '../../api/addresses.js';
 import { Failure } from '../../api/failure.js';
-import { API, query } from '../../api/http.js';
+import { query } from '../../api/http.js';
 import { Icon } from '../../components/icon.js';
 import { tell, tellFailure } from '../../state/notices.js';
 

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { API, call } from '../../api/http.js';
+import { API } from '../../api/addresses.js';
+import { call } from '../../api/http.js';
 import type { Lists, Run, RunTask } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';

@@ -7,6 +7,7 @@ import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
 import { filterQuery, labelFilter } from './filters.js';
 import { keepPicture, lastPicture } from './pictures.js';
+import { thumbnailPath } from './thumbnail-path.js';
 
 export interface ListProps {
   readonly computers: readonly WallComputer[];
@@ -145,7 +146,6 @@ export function creatorOf({ created_by }: Pick<WallComputer, 'created_by'>): str
 
 /** Time between two pictures of one computer, in milliseconds. */
 const LEAST_MS = 1_000;
-const WIDTH = 320;
 
 /** The picture of a computer: read only while it can be seen, and at most once a second. */
 function Thumbnail({ computer }: { computer: WallComputer }) {
@@ -167,9 +167,12 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
     if (!isWanted || last.current.seq === seq) return undefined;
     const left = new AbortController();
     const read = async () => {
-      const path = `/computers/${id}/thumbnail?width=${WIDTH}&seq=${seq}`;
+      const path = thumbnailPath({ id, seq });
       last.current.at = performance.now();
-      const picture = await request('GET', path, { accept: 'image/jpeg', signal: left.signal });
+      const first = window.start.pictures.get(path);
+      window.start.pictures.delete(path);
+      const options = { accept: 'image/jpeg', signal: left.signal, first };
+      const picture = await request('GET', path, options);
       const blob = await picture.blob();
       last.current.seq = seq;
       setUrl(keepPicture(id, blob));

@@ -9,10 +9,10 @@ import {
 } from '../../../../view/channel.js';
 import { fitDesktop } from '../../../../view/fit.js';
 import { type Keys, takeKeys } from '../../../../view/keys.js';
+import { socketUrl } from '../../../api/addresses.js';
 import { asFailure } from '../../../api/failure.js';
 import { call } from '../../../api/http.js';
 import { load } from '../../../api/load.js';
-import { socketUrl } from '../../../api/socket.js';
 import type { Control } from '../../../api/types.js';
 import { watchEscape } from './escape.js';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { API } from '../../../api/http.js';
+import { API } from '../../../api/addresses.js';
 import type { Computer } from '../../../api/types.js';
 import { CopyAs } from '../../../components/forms/copy.js';
 import { Dialog } from '../../../components/forms/dialog.js';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { socketUrl } from '../../../api/addresses.js';
 import { call } from '../../../api/http.js';
 import { load } from '../../../api/load.js';
-import { socketUrl } from '../../../api/socket.js';
 import type { Computer } from '../../../api/types.js';
 import { Icon } from '../../../components/icon.js';
 import { tellFailure } from '../../../state/notices.js';

@@ -1,4 +1,4 @@
-import { API } from '../../../api/http.js';
+import { API } from '../../../api/addresses.js';
 import { type Point, type PointerInput, percent } from '../model/points.js';
 import { type LoadedPicture, usePicture } from './pictures.js';
 

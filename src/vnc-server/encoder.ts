@@ -25,7 +25,7 @@ const PATIENCE_MS = 100;
 const MOTION_MS = 200;
 const JPEG = { format: 'jpeg', quality: 80, scale: 1, cursor: false } as const;
 /** Compression ratio of exact pixels, such as those of a terminal, up to which JPEG takes more work. */
-const PLAIN = 0.03;
+const PLAIN = 0.06;
 /** Fewest bytes from which to measure the connection's speed or the compression ratio. */
 const MEASURED = 20_000;
 

@@ -230,9 +230,16 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
       isCancelled = true;
     },
     ended: (error) => {
-      record(
-        isCancelled || signal?.aborted ? CANCELLED : error === undefined ? 'ok' : outcomeOf(error),
-      );
+      const outcome = error === undefined ? 'ok' : outcomeOf(error);
+      const isEnded = isCancelled || signal?.aborted || isLostToStep(fleet, computerId, outcome);
+      record(isEnded ? CANCELLED : outcome);
     },
   };
+}
+
+/** Whether a connection was lost because the service stops, restarts, resets or deletes the computer. */
+function isLostToStep(fleet: Fleet, computerId: string, outcome: string): boolean {
+  const status = fleet.computers.present(computerId)?.status;
+  // While a machine that ended by itself loses its connections, the status is still `running`.
+  return outcome === 'guest_failed' && status !== 'running' && status !== 'error';
 }

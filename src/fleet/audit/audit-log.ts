@@ -48,7 +48,7 @@ export function startTimer(): () => Pick<AuditEntry, 'at' | 'ms'> {
   });
 }
 
-/** The outcome of an action whose client disconnected or ended it. */
+/** The outcome of an action whose client or computer was ended, or whose client disconnected. */
 export const CANCELLED = 'cancelled';
 
 /** The outcome of an operation that threw `error`; `signal` is aborted when its client goes away. */

@@ -71,6 +71,14 @@ export const AuditEntry = Action.extend({
       description: 'Null for operations on no computer: on keys, projects, connections and owners.',
       examples: ['cmp_7f3k2m9q4w8e1r6t5y0b'],
     }),
+  computer_name: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Name of the computer at that time, also of one that was deleted since; null for operations on no computer.',
+      examples: ['desktop'],
+    }),
 }).meta({ id: 'AuditEntry', description: 'An entry of the audit log of an owner.' });
 
 export const AuditLog = z

@@ -152,7 +152,11 @@ export class AuditLog {
   listOfOwner(owner: Pick<Owner, 'id' | 'projectId'>, query: AuditQuery): OwnersEntry[] {
     this.#write();
     const rows = this.#store.audit.listOfOwner(owner, query);
-    return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
+    return rows.map((row) => ({
+      ...actionOf(row),
+      computer_id: row.computer_id || null,
+      computer_name: row.computer_name,
+    }));
   }
 
   /** Whether there are entries of an owner, who may have been deleted. */

@@ -35,6 +35,13 @@ function isAudited({ name, computer }: Request): boolean {
   return computer !== undefined || !isComputerOperation(endpoint);
 }
 
+/** Whether a holder of control says that it still has it. */
+function isRenewal(fleet: Fleet, { name, owner, computer }: Request): boolean {
+  return (
+    name === 'takeControl' && computer !== undefined && fleet.control.isHeldBy(computer.id, owner)
+  );
+}
+
 /** Another form of the same request has its name. */
 function actionOf({ name }: Request): string {
   return name === 'createComputerIn' ? 'createComputer' : name;
@@ -80,8 +87,8 @@ function countsOf(result: unknown): Action['detail'] {
 
 /**
  * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
- * Operations that only read are not logged, except for screenshots and files. `work` reports the
- * actions that its input does not have as such.
+ * Operations that only read are not logged, except for screenshots and files, nor is the renewal of
+ * control. `work` reports the actions that its input does not have as such.
  */
 export async function audited<T>(
   fleet: Fleet,
@@ -92,7 +99,7 @@ export async function audited<T>(
   const action = actionOf(request);
   const timer = startTimer();
   // The entry of a creation is that of the new computer.
-  const isLogged = isAudited(request) && action !== 'createComputer';
+  const isLogged = isAudited(request) && action !== 'createComputer' && !isRenewal(fleet, request);
   const isOwners = isLogged && computer === undefined;
   let performed: ActionCounts | undefined;
   const perform = () => {

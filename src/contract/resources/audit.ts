@@ -49,7 +49,7 @@ export const Action = z
   .meta({ id: 'Action', description: 'An entry of the audit log of a computer.' });
 
 export const ActionList = z
-  .object({ actions: z.array(Action).describe('Newest first.') })
+  .object({ actions: z.array(Action).describe('By the time of their end, the newest first.') })
   .meta({ id: 'ActionList', description: 'A page of the audit log of a computer.' });
 
 export const ActionsQuery = z.object({
@@ -82,7 +82,7 @@ export const AuditEntry = Action.extend({
 }).meta({ id: 'AuditEntry', description: 'An entry of the audit log of an owner.' });
 
 export const AuditLog = z
-  .object({ entries: z.array(AuditEntry).describe('Newest first.') })
+  .object({ entries: z.array(AuditEntry).describe('By the time of their end, the newest first.') })
   .meta({ id: 'AuditLog', description: 'A page of the audit log of an owner.' });
 
 export const AuditQuery = ActionsQuery.extend({

@@ -18,6 +18,7 @@ import { computers } from '../../state/wall.js';
 import {
   detailOf,
   duration,
+  endOf,
   type Filters,
   FOLLOWED,
   joined,
@@ -109,7 +110,7 @@ export function Activity() {
   );
 }
 
-const COLUMNS = ['When', 'What', 'Details', { text: 'Time', kind: 'number' }, 'Outcome'] as const;
+const COLUMNS = ['Ended', 'What', 'Details', { text: 'Took', kind: 'number' }, 'Outcome'] as const;
 
 /** The look of outcomes that are no errors: closing a terminal cancels its process. */
 const OUTCOMES: Readonly<Record<string, string>> = { ok: 'outcome', cancelled: 'muted' };
@@ -120,7 +121,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       {entries.map((entry) => (
         <tr key={entry.id}>
           <td>
-            <Time at={entry.at} />
+            <Time at={endOf(entry)} />
           </td>
           <th scope="row">
             <Sentence entry={entry} />

@@ -1,12 +1,19 @@
 import type { AuditEntry } from '../../api/types.js';
 import { visible } from '../../state/visible.js';
-import { computers } from '../../state/wall.js';
+import { computers, isListed } from '../../state/wall.js';
 import { tell } from './sentences.js';
 
 /** A computer by its name and with a link, as long as it exists. */
 export function ComputerLink({ id, name }: { id: string; name?: string | null }) {
   const known = computers.value.get(id);
-  if (known === undefined) return <span class="muted">{visible(name ?? id)} (deleted)</span>;
+  if (known === undefined) {
+    return (
+      <span class="muted">
+        {visible(name ?? id)}
+        {isListed.value && ' (deleted)'}
+      </span>
+    );
+  }
   return <a href={`/computers/${id}`}>{visible(`${known.project_name}/${known.name}`)}</a>;
 }
 

@@ -111,7 +111,9 @@ export function Activity({ computer }: Attributes & { computer?: Computer }) {
     return (
       <div class="page">
         <header class="head">
-          <h2>Activity</h2>
+          <div>
+            <h2>Activity</h2>
+          </div>
           <div class="actions">{actions}</div>
         </header>
         {content}

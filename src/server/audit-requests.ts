@@ -35,13 +35,6 @@ function isAudited({ name, computer }: Request): boolean {
   return computer !== undefined || !isComputerOperation(endpoint);
 }
 
-/** Whether a holder of control says that it still has it. */
-function isRenewal(fleet: Fleet, { name, owner, computer }: Request): boolean {
-  return (
-    name === 'takeControl' && computer !== undefined && fleet.control.isHeldBy(computer.id, owner)
-  );
-}
-
 /** Another form of the same request has its name. */
 function actionOf({ name }: Request): string {
   return name === 'createComputerIn' ? 'createComputer' : name;
@@ -98,8 +91,9 @@ export async function audited<T>(
   const { owner, computer } = request;
   const action = actionOf(request);
   const timer = startTimer();
+  const isRenewal = action === 'takeControl' && fleet.control.isHeldBy(computer?.id ?? '', owner);
   // The entry of a creation is that of the new computer.
-  const isLogged = isAudited(request) && action !== 'createComputer' && !isRenewal(fleet, request);
+  const isLogged = isAudited(request) && action !== 'createComputer' && !isRenewal;
   const isOwners = isLogged && computer === undefined;
   let performed: ActionCounts | undefined;
   const perform = () => {

@@ -80,8 +80,8 @@ function countsOf(result: unknown): Action['detail'] {
 
 /**
  * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
- * Operations that only read are not logged, except for screenshots and files. `work` reports the
- * actions that its input does not have as such.
+ * Operations that only read are not logged, except for screenshots and files, nor is the renewal of
+ * control. `work` reports the actions that its input does not have as such.
  */
 export async function audited<T>(
   fleet: Fleet,
@@ -91,8 +91,9 @@ export async function audited<T>(
   const { owner, computer } = request;
   const action = actionOf(request);
   const timer = startTimer();
+  const isRenewal = action === 'takeControl' && fleet.control.isHeldBy(computer?.id ?? '', owner);
   // The entry of a creation is that of the new computer.
-  const isLogged = isAudited(request) && action !== 'createComputer';
+  const isLogged = isAudited(request) && action !== 'createComputer' && !isRenewal;
   const isOwners = isLogged && computer === undefined;
   let performed: ActionCounts | undefined;
   const perform = () => {
@@ -230,9 +231,16 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
       isCancelled = true;
     },
     ended: (error) => {
-      record(
-        isCancelled || signal?.aborted ? CANCELLED : error === undefined ? 'ok' : outcomeOf(error),
-      );
+      const outcome = error === undefined ? 'ok' : outcomeOf(error);
+      const isEnded = isCancelled || signal?.aborted || isLostToStep(fleet, computerId, outcome);
+      record(isEnded ? CANCELLED : outcome);
     },
   };
+}
+
+/** Whether a connection was lost because the service stops, restarts, resets or deletes the computer. */
+function isLostToStep(fleet: Fleet, computerId: string, outcome: string): boolean {
+  const status = fleet.computers.present(computerId)?.status;
+  // While a machine that ended by itself loses its connections, the status is still `running`.
+  return outcome === 'guest_failed' && status !== 'running' && status !== 'error';
 }

@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../src/dashboard/app/api/types.js';
 import {
   duration,
+  endOf,
   joined,
   readAll,
   readEntries,
@@ -46,6 +47,11 @@ it('new entries come before the known ones, unless some between them are missing
   expect(ids(joined(entries(4, 3), entries(4, 3, 2)))).toEqual([4, 3, 2]);
   expect(ids(joined(entries(1), []))).toEqual([1]);
   expect(joined(entries(9, 8), entries(4, 3))).toBeUndefined();
+});
+
+it('a long entry has the time of its end, at which it is listed', () => {
+  const entry = { at: '2026-11-30T08:00:00.000Z', ms: 7_200_500 } as AuditEntry;
+  expect(endOf(entry)).toBe('2026-11-30T10:00:00.500Z');
 });
 
 it('says in the past tense what was done', () => {

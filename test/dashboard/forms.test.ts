@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Computer } from '../../src/dashboard/app/api/types.js';
+import { sizes } from '../../src/dashboard/app/components/forms/computer-options.js';
 import {
   changedPairs,
   readPairs,
@@ -15,6 +16,14 @@ function form(fields: Readonly<Record<string, string>>): FormData {
   for (const [name, value] of Object.entries(fields)) data.set(name, value);
   return data;
 }
+
+it('offers the published sizes, and the present one of a computer of an older client', () => {
+  const offered = (present?: number) => sizes(present).map(({ value }) => value);
+  expect(offered()).toEqual(['2', '4', '8']);
+  expect(offered(8)).toEqual(['2', '4', '8']);
+  expect(offered(1)).toEqual(['1', '2', '4', '8']);
+  expect(offered(16)).toEqual(['2', '4', '8', '16']);
+});
 
 it('reads lines of names and values', () => {
   expect(readPairs(undefined)).toEqual({});

@@ -9,6 +9,7 @@ const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
 
 const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
   ...{ id: 1, at: ago(1), action: 'click', detail: {}, computer_id: 'cmp_a', ms: 3 },
+  computer_name: 'desk',
   ...{ key_id: 'key_1', key_name: 'ci', outcome: 'ok', ...fields },
 });
 const stats = (minutes: number, cpu_percent: number): ComputerStats => ({

@@ -196,6 +196,35 @@ it('a process that its client interrupted or disconnected from is logged as canc
 });
 
 it.each([
+  ['stop', 'cancelled'],
+  ['restart', 'cancelled'],
+  ['reset', 'cancelled'],
+  ['delete', 'cancelled'],
+  ['nothing', 'guest_failed'],
+] as const)('has a terminal that has ended by %s of its computer as %s', async (step, outcome) => {
+  const started = deferred<void>();
+  const exit = deferred<never>();
+  exit.promise.catch(() => undefined);
+  const close = () => exit.reject(new ApiError('guest_failed', 'The connection was closed.'));
+  offer({
+    spawn: async () => {
+      started.resolve();
+      return { ...(await spawn()), exit: exit.promise };
+    },
+    close,
+  });
+  const start = { argv: ['bash'], terminal: { columns: 80, rows: 24 } };
+  const talking = talk('process', JSON.stringify(start));
+  await started.promise;
+  if (step === 'nothing') close();
+  else if (step === 'delete') await call('DELETE', `/computers/${desk}`);
+  else await call('POST', `/computers/${desk}/${step}`, '{}');
+  await talking;
+  const [, , found] = steps().find(([action]) => action === 'process') ?? [];
+  expect(found).toBe(outcome);
+});
+
+it.each([
   ['wait', { duration: 30 }],
   ['wait', { until: 'stable', timeout: 30 }],
   ['wait', { until: 'change', timeout: 30 }],

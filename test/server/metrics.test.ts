@@ -53,7 +53,7 @@ it('reports, like health, that the store cannot be written', async () => {
   const { id } = (await call('POST', '/api/projects/demo/computers', { name: 'desk' })).json();
   expect((await call('GET', '/api/health')).json()).toMatchObject({
     status: 'ok',
-    store: { usable: true, detail: expect.stringMatching(/^\d+ MiB free$/) },
+    store: { usable: true, detail: expect.stringMatching(/^\d+(\.\d)? [MG]B free$/) },
   });
   const append = vi.spyOn(test.store.audit, 'append').mockImplementation(() => {
     throw new Error('database or disk is full');

@@ -131,9 +131,9 @@ async function namesOf(
   owner: string | undefined,
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for (const { action, computer_id, detail } of entries) {
-    if (computer_id === null || !NAMING.includes(action) || names.has(computer_id)) continue;
-    names.set(computer_id, owner === undefined ? `${detail.name} (deleted)` : `${detail.name}`);
+  for (const { computer_id, computer_name: name } of entries) {
+    if (computer_id === null || name === null || names.has(computer_id)) continue;
+    names.set(computer_id, owner === undefined ? `${name} (deleted)` : name);
   }
   if (owner !== undefined || entries.every(({ computer_id }) => computer_id === null)) return names;
   for (const { id, project_name, name } of await listComputers(context, undefined)) {
@@ -141,9 +141,6 @@ async function namesOf(
   }
   return names;
 }
-
-/** Operations whose entries have the name of their computer. */
-const NAMING: readonly string[] = ['deleteComputer', 'createComputer', 'createComputerIn'];
 
 /** The id of a computer given by name or id; a whole id as it is, which may be of a deleted one. */
 export async function computerId(context: Context, text: string): Promise<string> {

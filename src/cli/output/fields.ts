@@ -113,7 +113,7 @@ export const fields = {
     'computer_count',
   ],
   action,
-  auditEntry: [...action, 'computer_id'],
+  auditEntry: [...action, 'computer_id', 'computer_name'],
   job: [
     'id',
     'command',

@@ -38,7 +38,7 @@ export const Action = z
       }),
     outcome: z.string().meta({
       description:
-        '`ok`, the code of the error, or `cancelled` if the client disconnected or ended it.',
+        '`ok`, the code of the error, or `cancelled` if the client disconnected or ended it, or its computer was stopped, reset or deleted.',
       examples: ['ok'],
     }),
     ms: z
@@ -49,7 +49,7 @@ export const Action = z
   .meta({ id: 'Action', description: 'An entry of the audit log of a computer.' });
 
 export const ActionList = z
-  .object({ actions: z.array(Action).describe('Newest first.') })
+  .object({ actions: z.array(Action).describe('By the time of their end, the newest first.') })
   .meta({ id: 'ActionList', description: 'A page of the audit log of a computer.' });
 
 export const ActionsQuery = z.object({
@@ -71,10 +71,18 @@ export const AuditEntry = Action.extend({
       description: 'Null for operations on no computer: on keys, projects, connections and owners.',
       examples: ['cmp_7f3k2m9q4w8e1r6t5y0b'],
     }),
+  computer_name: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Name of the computer at that time, also of one that was deleted since; null for operations on no computer.',
+      examples: ['desktop'],
+    }),
 }).meta({ id: 'AuditEntry', description: 'An entry of the audit log of an owner.' });
 
 export const AuditLog = z
-  .object({ entries: z.array(AuditEntry).describe('Newest first.') })
+  .object({ entries: z.array(AuditEntry).describe('By the time of their end, the newest first.') })
   .meta({ id: 'AuditLog', description: 'A page of the audit log of an owner.' });
 
 export const AuditQuery = ActionsQuery.extend({

@@ -48,7 +48,7 @@ export function startTimer(): () => Pick<AuditEntry, 'at' | 'ms'> {
   });
 }
 
-/** The outcome of an action whose client disconnected or ended it. */
+/** The outcome of an action whose client or computer was ended, or whose client disconnected. */
 export const CANCELLED = 'cancelled';
 
 /** The outcome of an operation that threw `error`; `signal` is aborted when its client goes away. */
@@ -152,7 +152,11 @@ export class AuditLog {
   listOfOwner(owner: Pick<Owner, 'id' | 'projectId'>, query: AuditQuery): OwnersEntry[] {
     this.#write();
     const rows = this.#store.audit.listOfOwner(owner, query);
-    return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
+    return rows.map((row) => ({
+      ...actionOf(row),
+      computer_id: row.computer_id || null,
+      computer_name: row.computer_name,
+    }));
   }
 
   /** Whether there are entries of an owner, who may have been deleted. */

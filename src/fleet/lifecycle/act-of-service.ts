@@ -20,7 +20,6 @@ export async function actOfService(
     owner: { id: owner_id, keyId: SERVICE_KEY },
     computerId: id,
     action,
-    // Of a deleted one nothing else has the name.
     detail: action === 'autoDelete' || action === 'expire' ? { name } : {},
     outcome: 'ok',
     ...timer(),

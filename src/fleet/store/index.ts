@@ -106,9 +106,9 @@ export function openStore(directory: string) {
         db.prepare('SELECT count(*) FROM service').get();
         const { bavail, bsize } = statfsSync(directory);
         reserve.refill();
-        const mib = Math.floor((bavail * bsize) / 2 ** 20);
-        const detail = `${mib} MiB free`;
-        return mib < LEAST_MIB
+        const free = bavail * bsize;
+        const detail = freeSpace(free);
+        return free < LEAST_FREE
           ? { usable: false, detail: `its disk is full: ${detail}` }
           : { usable: true, detail };
       } catch (error) {
@@ -121,8 +121,14 @@ export function openStore(directory: string) {
   };
 }
 
-/** With less free space than this, in MiB, writes are about to fail. */
-const LEAST_MIB = 16;
+/** With less free space than this, in bytes, writes are about to fail. */
+const LEAST_FREE = 16 * 2 ** 20;
+
+/** Free space for people, in the units of the web page and the command line. */
+function freeSpace(bytes: number): string {
+  const mb = Math.floor(bytes / 1e6);
+  return mb < 1000 ? `${mb} MB free` : `${(mb / 1000).toFixed(1)} GB free`;
+}
 
 export interface StoreState {
   readonly usable: boolean;

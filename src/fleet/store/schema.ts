@@ -1,5 +1,5 @@
 /** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
-export const SCHEMA_VERSION = 32;
+export const SCHEMA_VERSION = 33;
 
 /** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
 export const SCHEMA = `
@@ -347,6 +347,8 @@ export const SCHEMA = `
     owner_id TEXT NOT NULL,
     project_id TEXT,
     computer_id TEXT NOT NULL,
+    -- At that time; null for an operation on no computer.
+    computer_name TEXT,
     key_id TEXT NOT NULL,
     action TEXT NOT NULL,
     detail TEXT NOT NULL,

@@ -92,11 +92,11 @@ describe('vc audit', () => {
   const entries = [
     { ...entry('click', { x: 1, y: 2 }), computer_id: computer.id },
     { ...entry('drag', drag), computer_id: computer.id },
-    { ...entry('deleteComputer', { name: 'old' }), computer_id: id(7) },
-    { ...entry('click'), computer_id: id(7) },
+    { ...entry('deleteComputer'), computer_id: id(7), computer_name: 'old' },
+    { ...entry('click'), computer_id: id(7), computer_name: 'older' },
     { ...entry('click'), computer_id: id(8) },
     { ...entry('createProject', { name: 'demo' }), computer_id: null },
-  ];
+  ].map((each) => ({ computer_name: null, ...each }));
 
   test.each([
     [60, 'WHEN ACTION COMPUTER KEY'],

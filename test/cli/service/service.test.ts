@@ -60,7 +60,7 @@ async function record(changes: Partial<ServiceRecord> = {}): Promise<ServiceReco
 
 const isAlive = () => child.exitCode === null && child.signalCode === null;
 const health = {
-  ...{ status: 'ok', version: '1.2.3', store: { usable: true, detail: '9 MiB free' } },
+  ...{ status: 'ok', version: '1.2.3', store: { usable: true, detail: '9 MB free' } },
   engines: [
     { name: 'docker', usable: true, detail: 'Docker 27' },
     { name: 'qemu', usable: false, detail: 'no image' },

@@ -184,6 +184,28 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await app.send('DELETE', '/api/projects/followed');
   }, 120_000);
 
+  it('stays on the page of a computer in its terminal and its activity', async () => {
+    await page.routeWebSocket(/\/process$/, () => undefined);
+    await app.send('POST', `/api/computers/${id}/click`, { body: { x: 1, y: 1 } });
+    await open(`/computers/${id}`);
+    const tab = (name: string) =>
+      page.getByRole('navigation', { name: 'Pages of the computer' }).getByRole('link', { name });
+    await tab('Activity').click();
+    await partsOf(page).row('default clicked in demo/three').waitFor();
+    expect(await page.getByLabel('All computers').count()).toBe(0);
+    await partsOf(page).heading('three').waitFor();
+    await inspect(page, 'activity-of-computer');
+    await pictures('activity-of-computer');
+    await tab('Terminal').click();
+    await page.frameLocator('iframe[title="Terminal"]').getByText('Connected').waitFor();
+    await partsOf(page).heading('three').waitFor();
+    await pictures('terminal-of-computer');
+    for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
+    for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
+    await page.keyboard.press('Enter');
+    await partsOf(page).live();
+  }, 120_000);
+
   it('shows the screen from edge to edge, with a toolbar that hides until it is needed', async () => {
     await open(`/computers/${id}`);
     await partsOf(page).live();

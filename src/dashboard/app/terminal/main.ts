@@ -39,8 +39,12 @@ async function main(): Promise<void> {
     return;
   }
   const terminal = openTerminal(element('terminal'));
-  // Beside the screen, to the button of this terminal.
-  const leave = window.frameElement?.closest('section')?.querySelector('button') ?? back;
+  // To the button of a terminal beside the screen, or to the first tab of the computer.
+  const frame = window.frameElement;
+  const leave =
+    frame?.closest('section')?.querySelector('button') ??
+    frame?.closest('.computer')?.querySelector<HTMLElement>('.tabs a') ??
+    back;
   watchEscape(element('terminal'), () => leave.focus());
   again.addEventListener('click', () => start(terminal));
   start(terminal);

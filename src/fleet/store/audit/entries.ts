@@ -33,19 +33,27 @@ export interface AuditFilter {
   readonly since?: string | undefined;
 }
 
-type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
+type StoredRow = AuditRow & {
+  readonly id: number;
+  readonly key_name: string | null;
+  readonly computer_name: string | null;
+};
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
 export function auditStore(db: Db, most = MOST) {
-  // The project of a deleted computer is that of its last entry.
+  // Project and name of a deleted computer are those of its last entry.
   const insert = db.prepare(
     `INSERT INTO actions
-       (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id)
-     VALUES (:at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
-       CASE WHEN :computer_id <> '' THEN coalesce(
-         (SELECT project_id FROM computers WHERE id = :computer_id),
-         (SELECT project_id FROM actions WHERE owner_id = :owner_id AND computer_id = :computer_id
-            ORDER BY id DESC LIMIT 1)) END)`,
+       (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id, computer_name)
+     SELECT :at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
+       found.project_id, found.name
+     FROM (SELECT 1) LEFT JOIN (
+       SELECT project_id, name FROM computers WHERE id = :computer_id
+       UNION ALL
+       SELECT * FROM (SELECT project_id, computer_name FROM actions
+         WHERE :computer_id <> '' AND owner_id = :owner_id AND computer_id = :computer_id
+         ORDER BY id DESC LIMIT 1)
+       LIMIT 1) AS found`,
   );
   // In an owner's log the names of an administrator's keys are left out.
   const select = (condition: string) =>

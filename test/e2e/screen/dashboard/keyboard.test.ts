@@ -316,18 +316,20 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
   });
 
   thorough('opens a shell in the terminal, and leaves it by keyboard', async () => {
+    const frame = page.frameLocator('iframe[title="Terminal"]');
+    const rows = frame.locator('.xterm-rows');
     await pressOn(page.getByRole('link', { name: 'Terminal' }));
-    await page.getByText('Connected').waitFor();
-    await page.locator('.xterm-rows').filter({ hasText: '~$' }).waitFor();
+    await frame.getByText('Connected').waitFor();
+    await rows.filter({ hasText: '~$' }).waitFor();
     await page.keyboard.type('echo $((6 * 7)); touch /tmp/from-terminal\n');
-    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const id = idOfPage();
     await eventually(async () => (await bash(id, 'ls /tmp')).includes('from-terminal'));
-    await page.locator('.xterm-rows').getByText('42', { exact: true }).first().waitFor();
+    await rows.getByText('42', { exact: true }).first().waitFor();
     await inspect(page, 'terminal');
     await page.keyboard.type('clear\n');
     await page.reload();
-    await page.getByText('Connected').waitFor();
-    await page.locator('.xterm-rows').filter({ hasText: '~$' }).waitFor();
+    await frame.getByText('Connected').waitFor();
+    await rows.filter({ hasText: '~$' }).waitFor();
     for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
     for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
     await page.keyboard.press('Enter');

@@ -57,6 +57,17 @@ it('names a key also when it was revoked', () => {
   expect(found.map(({ key_name }) => key_name)).toEqual(['guest']);
 });
 
+it('names a computer as it was called then, also when it was deleted', () => {
+  add('cmp_shop', 'click');
+  db.exec("UPDATE computers SET name = 'till' WHERE id = 'cmp_shop'");
+  add('cmp_shop', 'updateComputer');
+  db.exec("DELETE FROM computers WHERE id = 'cmp_shop'");
+  add('cmp_shop', 'deleteComputer');
+  add('', 'createKey');
+  const found = store.listOfOwner({ id: 'owner' }, { limit: 10 });
+  expect(found.map((row) => row.computer_name)).toEqual([null, 'till', 'till', 'desk']);
+});
+
 it('lists the entries that match an action, a key and an outcome, before the limit is counted', () => {
   db.exec(
     `INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES ('key_1', 'owner', 'lap', '', '')`,

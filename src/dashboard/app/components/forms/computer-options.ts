@@ -1,5 +1,8 @@
-/** Numbers of cores, and of GB of memory. */
-export const SIZES = ['2', '4', '8'].map((value) => ({ value, text: value }));
+/** Numbers of cores, or of GB of memory, with the present one: older clients may have 1 and 16 GB. */
+export function sizes(present = 2) {
+  const all = [...new Set([2, 4, 8, present])].sort((one, other) => one - other);
+  return all.map((size) => ({ value: `${size}`, text: `${size}` }));
+}
 
 export const RESOLUTION = '\\d{3,4}x\\d{3,4}';
 

@@ -1,8 +1,9 @@
+import type { Attributes } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { query as queryOf } from '../../api/http.js';
-import type { AuditEntry } from '../../api/types.js';
+import type { AuditEntry, Computer } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Page } from '../../components/frame/page.js';
@@ -18,6 +19,7 @@ import { computers } from '../../state/wall.js';
 import {
   detailOf,
   duration,
+  endOf,
   type Filters,
   FOLLOWED,
   joined,
@@ -33,9 +35,10 @@ const TYPED_MS = 200;
 /** Milliseconds between two looks at the newest entries. */
 const FOLLOW_MS = 5_000;
 
-/** The audit log: who did what, when, and how it ended. */
-export function Activity() {
-  const { query } = useLocation();
+/** The audit log, or that of one computer: who did what, when, and how it ended. */
+export function Activity({ computer }: Attributes & { computer?: Computer }) {
+  const given = useLocation().query;
+  const query = computer === undefined ? given : { ...given, computer: computer.id };
   const asked = queryOf(query);
   const [entries, setEntries] = useState<readonly AuditEntry[]>();
   const [failure, setFailure] = useState<Failure>();
@@ -88,13 +91,10 @@ export function Activity() {
     const known = computers.value.get(id ?? '');
     return known === undefined ? id : `${known.project_name}/${known.name}`;
   };
-  return (
-    <Page
-      title="Activity"
-      lead="What keys, people and the service did. Texts, commands and file names are never recorded."
-      actions={<ExportMenu filters={query} />}
-    >
-      <AuditFilters known={keys.current} nameOf={nameOf} />
+  const actions = <ExportMenu filters={query} />;
+  const content = (
+    <>
+      <AuditFilters known={keys.current} nameOf={nameOf} isOfOne={computer !== undefined} />
       <FailureNote failure={failure} />
       {entries?.length === 0 && <Empty title="Nothing here">No entry matches.</Empty>}
       {entries !== undefined && entries.length > 0 && <AuditTable entries={entries} />}
@@ -105,11 +105,33 @@ export function Activity() {
           </button>
         </p>
       )}
+    </>
+  );
+  if (computer !== undefined) {
+    return (
+      <div class="page">
+        <header class="head">
+          <div>
+            <h2>Activity</h2>
+          </div>
+          <div class="actions">{actions}</div>
+        </header>
+        {content}
+      </div>
+    );
+  }
+  return (
+    <Page
+      title="Activity"
+      lead="What keys, people and the service did. Texts, commands and file names are never recorded."
+      actions={actions}
+    >
+      {content}
     </Page>
   );
 }
 
-const COLUMNS = ['When', 'What', 'Details', { text: 'Time', kind: 'number' }, 'Outcome'] as const;
+const COLUMNS = ['Ended', 'What', 'Details', { text: 'Took', kind: 'number' }, 'Outcome'] as const;
 
 /** The look of outcomes that are no errors: closing a terminal cancels its process. */
 const OUTCOMES: Readonly<Record<string, string>> = { ok: 'outcome', cancelled: 'muted' };
@@ -120,7 +142,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       {entries.map((entry) => (
         <tr key={entry.id}>
           <td>
-            <Time at={entry.at} />
+            <Time at={endOf(entry)} />
           </td>
           <th scope="row">
             <Sentence entry={entry} />
@@ -178,10 +200,12 @@ interface AuditFiltersProps {
   /** Names of keys that have entries. */
   readonly known: ReadonlySet<string>;
   readonly nameOf: (id: string | null) => string | null;
+  /** They are of one computer, which is not to be chosen. */
+  readonly isOfOne: boolean;
 }
 
 /** Filters, kept in the address. */
-function AuditFilters({ known, nameOf }: AuditFiltersProps) {
+function AuditFilters({ known, nameOf, isOfOne }: AuditFiltersProps) {
   const { query, path, route } = useLocation();
   const set = (name: string, value: string) =>
     route(`${path}${queryOf({ ...query, [name]: value })}`, true);
@@ -190,7 +214,15 @@ function AuditFilters({ known, nameOf }: AuditFiltersProps) {
   ];
   const keys = [...new Set([...known, ...(query.key ? [query.key] : [])])].sort();
   const choices = [
-    { name: 'computer', label: 'All computers', options: ids.map((id) => [id, nameOf(id) ?? id]) },
+    ...(isOfOne
+      ? []
+      : [
+          {
+            name: 'computer',
+            label: 'All computers',
+            options: ids.map((id) => [id, nameOf(id) ?? id]),
+          },
+        ]),
     { name: 'key', label: 'Any key', options: keys.map((key) => [key, key]) },
     {
       name: 'outcome',

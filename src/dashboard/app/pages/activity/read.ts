@@ -45,6 +45,11 @@ export function keyOf({ key_name, key_id }: AuditEntry): string {
   return key_name ?? key_id;
 }
 
+/** When it ended: the log is in this order. */
+export function endOf({ at, ms }: AuditEntry): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}
+
 /** The details in one line. */
 export function detailOf({ detail }: AuditEntry): string {
   return Object.entries(detail)

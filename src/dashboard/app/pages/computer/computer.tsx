@@ -16,7 +16,7 @@ import { FilesTab } from '../files/files.js';
 import { ComputerHeader, type Tab } from './header.js';
 import { ScreenTab } from './screen/screen-tab.js';
 import { SettingsTab } from './settings/settings-tab.js';
-import { Terminals, useTerminals } from './terminals.js';
+import { Terminals, TerminalTab, useTerminals } from './terminals.js';
 
 const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   screen: ScreenTab,
@@ -24,6 +24,8 @@ const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   trajectory: loaded(async () => (await import('../trajectory/trajectory.js')).Trajectory),
   snapshots: loaded(async () => (await import('../snapshots/snapshots.js')).Snapshots),
   settings: SettingsTab,
+  terminal: TerminalTab,
+  activity: loaded(async () => (await import('../activity/activity.js')).Activity),
 };
 
 /** One computer: its screen, its files and its settings. */

@@ -14,7 +14,14 @@ import { forgetComputer, noteComputer } from '../../state/wall.js';
 import { ForkDialog, SaveImageDialog } from '../snapshots/copy-dialogs.js';
 import { ShareDialog } from './share.js';
 
-export type Tab = 'screen' | 'files' | 'trajectory' | 'snapshots' | 'settings';
+export type Tab =
+  | 'screen'
+  | 'files'
+  | 'trajectory'
+  | 'snapshots'
+  | 'settings'
+  | 'terminal'
+  | 'activity';
 
 const TABS: readonly { tab: Tab; name: string; icon: IconName; needs?: Rights }[] = [
   { tab: 'screen', name: 'Screen', icon: 'screen' },
@@ -22,6 +29,8 @@ const TABS: readonly { tab: Tab; name: string; icon: IconName; needs?: Rights }[
   { tab: 'trajectory', name: 'Trajectory', icon: 'steps' },
   { tab: 'snapshots', name: 'Snapshots', icon: 'fork' },
   { tab: 'settings', name: 'Settings', icon: 'settings' },
+  { tab: 'terminal', name: 'Terminal', icon: 'terminal', needs: 'act' },
+  { tab: 'activity', name: 'Activity', icon: 'activity' },
 ];
 
 interface HeaderProps {
@@ -64,16 +73,6 @@ export function ComputerHeader({ computer, tab, children }: HeaderProps) {
             </a>
           ),
         )}
-        {may.value('act') && (
-          <a href={`/terminal/${computer.id}`} target="_top">
-            <Icon name="terminal" />
-            Terminal
-          </a>
-        )}
-        <a href={`/activity?computer=${computer.id}`}>
-          <Icon name="activity" />
-          Activity
-        </a>
       </nav>
     </header>
   );

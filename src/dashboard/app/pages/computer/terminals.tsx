@@ -27,6 +27,11 @@ interface TerminalsProps {
   readonly onChange: (open: readonly number[]) => void;
 }
 
+/** A terminal in place of the screen. */
+export function TerminalTab({ computer }: { computer: Computer }) {
+  return <iframe class="terminal" src={`/terminal/${computer.id}`} title="Terminal" />;
+}
+
 /** Terminals of a computer, of which one is shown. The others continue. */
 export function Terminals({ computer, open, onChange }: TerminalsProps) {
   const [chosen, setChosen] = useState<number>();

@@ -12,7 +12,7 @@ import { formatBytes } from '../../state/paths.js';
 import { shownStatus } from '../../state/power.js';
 import { useData, useRefresh } from '../../state/use-data.js';
 import { computers, isListed } from '../../state/wall.js';
-import { FOLLOWED, joined, readEntries } from '../activity/read.js';
+import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
 import {
@@ -168,7 +168,7 @@ function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: stri
           <li key={entry.id}>
             <Sentence entry={entry} count={count} />
             <span class="muted">
-              <Time at={entry.at} />
+              <Time at={endOf(entry)} />
             </span>
           </li>
         ))}

@@ -20,6 +20,8 @@ const TABS: readonly { name: string; path: string; needs?: Rights }[] = [
   { name: 'Trajectory', path: '/trajectory' },
   { name: 'Snapshots', path: '/snapshots' },
   { name: 'Settings', path: '/settings' },
+  { name: 'Terminal', path: '/terminal', needs: 'act' },
+  { name: 'Activity', path: '/activity' },
 ];
 
 /** Everything that the palette offers to a key with these rights. */
@@ -46,8 +48,6 @@ function ofComputer(computer: WallComputer, may: Known['may']): Entry[] {
       hint: 'open',
       href: `/computers/${id}${tab.path}`,
     })),
-    ...(may('act') ? [{ text: `${text}: Terminal`, hint: 'open', href: `/terminal/${id}` }] : []),
-    { text: `${text}: Activity`, hint: 'open', href: `/activity?computer=${id}` },
     ...(may('act') && isSteady
       ? [
           {

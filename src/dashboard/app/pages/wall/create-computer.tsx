@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/http.js';
 import type { Health, Lists, WallComputer } from '../../api/types.js';
-import { EXPIRY, LABELS_HINT, RESOLUTION, SIZES } from '../../components/forms/computer-options.js';
+import { EXPIRY, LABELS_HINT, RESOLUTION, sizes } from '../../components/forms/computer-options.js';
 import { Area, Choice, Field, Tick } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/intent-form.js';
 import { useData } from '../../state/use-data.js';
@@ -64,8 +64,8 @@ export function CreateComputer({ project, image = '', onClose }: CreateComputerP
         <Field label="Project" name="project" value="default" hint="It is created." required />
       )}
       <div class="columns">
-        <Choice label="CPU" name="cpu" value="2" options={SIZES} />
-        <Choice label="Memory, GB" name="ram" value="2" options={SIZES} />
+        <Choice label="CPU" name="cpu" value="2" options={sizes()} />
+        <Choice label="Memory, GB" name="ram" value="2" options={sizes()} />
       </div>
       <details open={image !== ''}>
         <summary>More options</summary>

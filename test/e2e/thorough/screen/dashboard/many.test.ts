@@ -127,7 +127,7 @@ END`);
 
   it('shows output and titles of a guest as text in the terminal', async () => {
     const { page } = watched;
-    await page.getByRole('link', { name: 'Terminal' }).click();
+    await page.goto(new URL(`/terminal/${desktop.id}`, page.url()).href);
     await page.getByText('Connected').waitFor();
     const title = await page.title();
     await page.keyboard.type(

@@ -3,7 +3,7 @@ import {
   EXPIRY,
   LABELS_HINT,
   RESOLUTION,
-  SIZES,
+  sizes,
 } from '../../../components/forms/computer-options.js';
 import { Area, Choice, Field, Tick } from '../../../components/forms/field.js';
 import { IntentForm } from '../../../components/forms/intent-form.js';
@@ -67,8 +67,8 @@ function SettingsForm({ computer }: { computer: Computer }) {
     >
       <Field label="Name" name="name" value={computer.name} required maxLength={128} />
       <div class="columns">
-        <Choice label="CPU" name="cpu" value={`${cpu}`} options={SIZES} />
-        <Choice label="Memory, GB" name="ram" value={`${ram}`} options={SIZES} />
+        <Choice label="CPU" name="cpu" value={`${cpu}`} options={sizes(cpu)} />
+        <Choice label="Memory, GB" name="ram" value={`${ram}`} options={sizes(ram)} />
       </div>
       <Field
         label="Resolution"

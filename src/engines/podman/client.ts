@@ -186,7 +186,7 @@ async function firstHostId(
   return root[1];
 }
 
-/** By Podman's own API: with Docker's, Podman takes four times the processor time. */
+/** By Podman's own API: with Docker's, Podman takes several times the processor time. */
 async function usage(
   docker: Docker,
   container: string,

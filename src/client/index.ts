@@ -33,6 +33,8 @@ export type {
   Secret,
   ServiceEvent,
   Snapshot,
+  StatsHistory,
+  StatsSample,
   StreamStatus,
   UpdateComputer,
   View,

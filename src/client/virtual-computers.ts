@@ -90,6 +90,11 @@ export class VirtualComputers {
     return this.client.request('getUsage', { query, ...call });
   }
 
+  /** What each computer used in the last hour, by the measurements of the service every 30 seconds. */
+  async statsHistory(options: CallOptions = {}): Promise<Answer<'listStatsHistory'>['computers']> {
+    return (await this.client.request('listStatsHistory', options)).computers;
+  }
+
   /** The members of the cluster; for administrators. */
   async members(options: CallOptions = {}): Promise<Answer<'listMembers'>['members']> {
     return (await this.client.request('listMembers', options)).members;

@@ -342,12 +342,15 @@ export function isMounting(engine: Engine): engine is Engine & Mounting {
   return 'createVolume' in engine;
 }
 
-/** The resource usage of a running machine. */
+/** The processor and memory use of a running machine. */
 export interface MachineUsage {
   /** Processor time since the machine was started. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** Bytes written to its disk, without its image. */
+}
+
+export interface DiskUsage {
+  /** Bytes written to the machine's disk, without its image. */
   readonly diskBytes: number;
   /** How large its disk can become, if that is limited. */
   readonly diskTotalBytes?: number;
@@ -355,7 +358,10 @@ export interface MachineUsage {
 
 /** An engine that measures its machines. Throws `not_running` for one that does not run. */
 export interface Measuring {
+  /** Cheap: asked for each running machine every 30 seconds. */
   usage(id: string, signal?: AbortSignal): Promise<MachineUsage>;
+  /** Can take seconds: the engine may have to read a whole directory tree. */
+  diskUsage(id: string, signal?: AbortSignal): Promise<DiskUsage>;
 }
 
 export function isMeasuring(engine: Engine): engine is Engine & Measuring {

@@ -22,6 +22,7 @@ import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { ResourceUsage } from './computers/resource-usage.js';
+import { UsageHistory } from './computers/usage-history.js';
 import { Budgets } from './consumption/budgets.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
@@ -119,6 +120,7 @@ export class Fleet {
   readonly publications: Publications;
   readonly builds: Builds;
   readonly usage: ResourceUsage;
+  readonly usageHistory: UsageHistory;
   readonly usageLog: UsageLog;
   readonly budgets: Budgets;
   readonly sessions: Sessions;
@@ -200,6 +202,8 @@ export class Fleet {
       controlOf: (id) => this.control.of(id),
     });
     this.usage = new ResourceUsage(this.#machines);
+    this.usageHistory = new UsageHistory(store);
+    this.#machines.onRemoved((id) => this.usageHistory.computerRemoved(id));
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     this.drains = new Drains({
@@ -302,6 +306,8 @@ export class Fleet {
       stopping: this.#stopping.signal,
     });
     const resumeOthers = async (engine: Engine, signal: AbortSignal) => {
+      // Not waited for: a computer may not answer. Failures leave a gap.
+      this.usageHistory.measure(engine, signal).catch(() => undefined);
       deletion.resume();
       this.drains.resume();
       await disks.reconcile(engine, signal);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { endpoints } from '../../src/contract/operations.js';
-import type { AuditEntry, ComputerStats } from '../../src/dashboard/app/api/types.js';
+import type { AuditEntry, StatsSample } from '../../src/dashboard/app/api/types.js';
 import { OPERATIONS, runsOf, tell } from '../../src/dashboard/app/pages/activity/sentences.js';
 import { idleOf, lines, totals } from '../../src/dashboard/app/pages/overview/measurements.js';
 
@@ -12,10 +12,8 @@ const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
   computer_name: 'desk',
   ...{ key_id: 'key_1', key_name: 'ci', outcome: 'ok', ...fields },
 });
-const stats = (minutes: number, cpu_percent: number): ComputerStats => ({
-  ...{ at: ago(minutes), cpu_percent, cpu_seconds: 1, cpu: 2 },
-  ...{ memory_used_bytes: 512, memory_total_bytes: 1024, disk_used_bytes: 10 },
-  disk_total_bytes: null,
+const sample = (minutes: number, cpu_percent: number): StatsSample => ({
+  ...{ at: ago(minutes), cpu_percent, memory_used_bytes: 512 },
 });
 
 it('every operation of the audit log has a sentence', () => {
@@ -62,14 +60,22 @@ it('a computer is idle without an action for ten minutes, or as long as the entr
 });
 
 it('a graph has a gap where nothing was measured, and its top is all that there is', () => {
-  const all = [stats(60, 0), stats(30, 200), stats(29.5, 100)];
+  const all = [sample(60, 0), sample(30, 200), sample(29.5, 100)];
   expect(lines(all, (each) => each.cpu_percent, 200, NOW)).toEqual([
     ...['0.0,20.0 0.0,20.0', '50.0,1.0 50.8,10.5'],
   ]);
 });
 
 it('totals count the newest measurement of each computer', () => {
-  expect(totals([[stats(2, 50), stats(1, 100)], [stats(1, 50)], []])).toEqual({
+  const history = (disk_used_bytes: number | null, ...samples: StatsSample[]) => ({
+    ...{ id: 'cmp_a', cpu: 2, memory_total_bytes: 1024, disk_used_bytes, samples },
+  });
+  const all = [
+    history(20, sample(2, 50), sample(1, 100)),
+    history(null, sample(1, 50)),
+    history(5),
+  ];
+  expect(totals(all)).toEqual({
     ...{ measured: 2, cores: 1.5, cpu: 4, memory: 1024, ram: 2048, disk: 20 },
   });
 });

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/contract/errors.js';
 import type {
+  DiskUsage,
   Engine,
   EngineCapabilities,
   EngineImage,
@@ -137,11 +138,15 @@ export class FakeEngine implements Engine, Measuring {
   }
 
   /** What {@link usage} answers. */
-  readonly used = { cpuSeconds: 1, memoryBytes: 3e8, diskBytes: 4e6 };
+  readonly used = { cpuSeconds: 1, memoryBytes: 3e8 };
 
   async usage(id: string): Promise<MachineUsage> {
     if (this.machines.get(id)?.status === 'running') return { ...this.used };
     throw new ApiError('not_running', 'no such machine runs');
+  }
+
+  async diskUsage(_id: string): Promise<DiskUsage> {
+    return { diskBytes: 4e6 };
   }
 
   async dial() {

@@ -49,6 +49,8 @@ def test_finds_projects_computers_and_itself(vc: VirtualComputers, desk: Compute
     desk.release_control()
     assert (desk.control().control, desk.control().is_mine) == (None, False)
     assert desk.stats().memory_used_bytes > 0
+    assert desk.stats_history()["cpu"] == desk.stats().cpu
+    assert {"id", "samples"} <= {*[*vc.stats_history(), desk.stats_history()][0]}
     assert desk.network() == {"network": "internet", "refused": []}
     assert re.match(r"http://127\.0\.0\.1:\d+/api/view/", desk.view("view").url)
     assert vc.request("GET", "/images")["images"]

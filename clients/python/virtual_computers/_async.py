@@ -123,6 +123,7 @@ class AsyncComputer(_ComputerPart):
     update = awaiting_handle(computer.update, _note)
     delete = awaiting(computer.delete)
     stats = awaiting(computer.stats)
+    stats_history = awaiting(computer.stats_history)
     network = awaiting(computer.network)
     control = awaiting(computer.control)
     take_control = awaiting(computer.take_control)
@@ -408,6 +409,7 @@ class AsyncVirtualComputers(_ServicePart):
     health = awaiting(resources.health)
     me = awaiting(resources.me)
     usage = awaiting(resources.usage)
+    stats_history = awaiting(resources.stats_history)
     audit = awaiting(resources.audit)
     request = awaiting(resources.request)
 

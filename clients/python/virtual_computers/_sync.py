@@ -123,6 +123,7 @@ class Computer(_ComputerPart):
     update = blocking_handle(computer.update, _note)
     delete = blocking(computer.delete)
     stats = blocking(computer.stats)
+    stats_history = blocking(computer.stats_history)
     network = blocking(computer.network)
     control = blocking(computer.control)
     take_control = blocking(computer.take_control)
@@ -404,6 +405,7 @@ class VirtualComputers(_ServicePart):
     health = blocking(resources.health)
     me = blocking(resources.me)
     usage = blocking(resources.usage)
+    stats_history = blocking(resources.stats_history)
     audit = blocking(resources.audit)
     request = blocking(resources.request)
 

@@ -84,6 +84,11 @@ export class ComputerHandle extends ComputerActions {
     return this.operate('getStats', undefined, options);
   }
 
+  /** What it used in the last hour, by the measurements of the service every 30 seconds. */
+  statsHistory(options: CallOptions = {}): Promise<Answer<'getStatsHistory'>> {
+    return this.operate('getStatsHistory', undefined, options);
+  }
+
   /** What it may reach, and the names that it was refused. */
   network(options: CallOptions = {}): Promise<Answer<'getNetwork'>> {
     return this.operate('getNetwork', undefined, options);

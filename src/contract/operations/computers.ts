@@ -11,7 +11,14 @@ import {
   ForkComputer,
   UpdateComputer,
 } from '../resources/computer-requests.js';
-import { Computer, ComputerList, ComputerPage, ComputerStats } from '../resources/computers.js';
+import {
+  Computer,
+  ComputerList,
+  ComputerPage,
+  ComputerStats,
+  StatsHistory,
+  StatsHistoryList,
+} from '../resources/computers.js';
 import { NetworkReport } from '../resources/network.js';
 import { computerPaths, type Operations } from './operation.js';
 
@@ -157,6 +164,25 @@ export const computersOperations = {
     description: 'Does not count as use of the computer.',
     access: look.project,
     response: ComputerStats,
+  },
+  getStatsHistory: {
+    method: 'GET',
+    paths: computerPaths('/stats/history'),
+    tag: 'Computers',
+    summary: 'Get what a computer used in the last hour',
+    description:
+      'The service measures running computers every 30 seconds, and forgets it when it restarts.',
+    access: look.project,
+    response: StatsHistory,
+  },
+  listStatsHistory: {
+    method: 'GET',
+    paths: ['/stats/history'],
+    tag: 'Computers',
+    summary: 'Get what all computers used in the last hour',
+    description: 'The same as `getStatsHistory`, of all computers that ran in that hour.',
+    access: look.project,
+    response: StatsHistoryList,
   },
   getNetwork: {
     method: 'GET',

@@ -218,6 +218,42 @@ export const ComputerStats = z
   })
   .meta({ id: 'ComputerStats', description: 'What a running computer uses of its host.' });
 
+/** What a computer used at a moment. */
+export const StatsSample = ComputerStats.pick({
+  at: true,
+  cpu_percent: true,
+  memory_used_bytes: true,
+})
+  .extend({
+    cpu_percent: ComputerStats.shape.cpu_percent.meta({
+      description: 'Load since the sample before; 100 is one whole core.',
+      examples: [12.5],
+    }),
+  })
+  .meta({ id: 'StatsSample', description: 'What a computer used at a moment.' });
+
+export const StatsHistory = ComputerStats.pick({ cpu: true, memory_total_bytes: true })
+  .extend({
+    id: z
+      .string()
+      .meta({ description: 'Id of the computer.', examples: ['cmp_7f3k2m9q4w8e1r6t5y0b'] }),
+    disk_used_bytes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'What the computer had written when that was last measured: less often, because it can take long. Null before that.',
+        examples: [52428800],
+      }),
+    samples: z.array(StatsSample).describe('The oldest first; none while it did not run.'),
+  })
+  .meta({ id: 'StatsHistory', description: 'What a computer used in the last hour.' });
+
+export const StatsHistoryList = z
+  .object({ computers: z.array(StatsHistory).describe('The oldest first.') })
+  .meta({ id: 'StatsHistoryList', description: 'What computers used in the last hour.' });
+
 export const ComputerList = z
   .object({ computers: z.array(Computer).describe('Oldest first.') })
   .meta({ id: 'ComputerList', description: 'Computers of a project.' });
@@ -234,5 +270,7 @@ export const ComputerPage = z
 
 export type Computer = z.infer<typeof Computer>;
 export type ComputerStats = z.infer<typeof ComputerStats>;
+export type StatsSample = z.infer<typeof StatsSample>;
+export type StatsHistory = z.infer<typeof StatsHistory>;
 export type ComputerStatus = z.infer<typeof ComputerStatus>;
 export type ComputerPage = z.infer<typeof ComputerPage>;

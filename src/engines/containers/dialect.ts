@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { MachineUsage } from '../engine.js';
 
 /** Why an engine cannot be used, and how to fix it. */
 export interface Trouble {
@@ -95,6 +96,12 @@ export interface Dialect {
    */
   firstHostId?(docker: Docker, container: string, abortSignal: AbortSignal): Promise<number>;
   createNetwork(docker: Docker, spec: NetworkSpec, abortSignal: AbortSignal): Promise<unknown>;
+  /** A quicker way than Docker's API; undefined if the container does not run. */
+  usage?(
+    docker: Docker,
+    container: string,
+    abortSignal: AbortSignal,
+  ): Promise<MachineUsage | undefined>;
 }
 
 const dialects = new WeakMap<Docker, Dialect>();

@@ -25,7 +25,7 @@ import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
 import { removeUntagged } from './images/remove.js';
 import { ContainerMachines } from './machine/container-machines.js';
-import { containerUsage } from './machine/container-usage.js';
+import { containerDiskUsage, containerUsage } from './machine/container-usage.js';
 import { Containers } from './machine/containers.js';
 import { SocketDirectories } from './machine/directory.js';
 import { execStream } from './machine/exec-stream.js';
@@ -263,6 +263,8 @@ export function createContainerEngine(
     applyNetwork: (id) => firewall.ensure(id),
     refusedNames: (id) => firewall.refusedNames(id),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
+    diskUsage: async (id, signal) =>
+      containerDiskUsage(docker, await containers.id(id, signal), signal),
     createVolume: async ({ id }, signal) =>
       volumes.create(id, (await machines.facts()).isRemapped, signal),
     removeVolume: (id, signal) => volumes.remove(id, signal),

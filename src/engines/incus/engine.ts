@@ -3,11 +3,11 @@ import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import type { Clustered } from '../clustered.js';
 import type {
   Channel,
+  DiskUsage,
   Engine,
   Labelling,
   MachineDescription,
   MachineState,
-  MachineUsage,
   Measuring,
   Mounting,
   Snapshotting,
@@ -161,7 +161,11 @@ export function createIncusEngine(
     createVolume: (volume, signal) => volumes.create(volume, signal),
     removeVolume: (id, signal) => volumes.remove(id, signal),
     volumeBytes: (id, signal) => volumes.bytes(id, signal),
-    usage: (id, signal) => machineUsage(cluster, instances, id, signal),
+    usage: async (id, signal) => {
+      const { cpu, memory } = await runningState(cluster, id, signal);
+      return { cpuSeconds: (cpu?.usage ?? 0) / 1e9, memoryBytes: memory?.usage ?? 0 };
+    },
+    diskUsage: (id, signal) => diskUsage(cluster, instances, id, signal),
     images: (signal) => currentImages(cluster, signal),
     recipeHash: (image) => imageHash(image).catch(() => undefined),
     close: () => cluster.close(),
@@ -177,24 +181,31 @@ interface InstanceState {
   readonly disk?: Readonly<Record<string, { readonly usage?: number }>> | null;
 }
 
-/** The resource usage of a running machine. */
-async function machineUsage(
+/** Throws `not_running`. */
+async function runningState(
+  cluster: Cluster,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<InstanceState> {
+  const path = `/1.0/instances/${instanceName(id)}/state`;
+  const state = await cluster.ask<InstanceState>(path, { signal });
+  if (state.status !== 'Running' && state.status !== 'Frozen') throw notRunning();
+  return state;
+}
+
+async function diskUsage(
   cluster: Cluster,
   instances: Instances,
   id: string,
   signal: AbortSignal | undefined,
-): Promise<MachineUsage> {
-  const path = `/1.0/instances/${instanceName(id)}/state`;
-  const [state, { devices }] = await Promise.all([
-    cluster.ask<InstanceState>(path, { signal }),
+): Promise<DiskUsage> {
+  const [{ disk }, { devices }] = await Promise.all([
+    runningState(cluster, id, signal),
     instances.get(id, signal),
   ]);
-  if (state.status !== 'Running' && state.status !== 'Frozen') throw notRunning();
   const quota = /^(\d+)GiB$/.exec(devices?.root?.size ?? '')?.[1];
   return {
-    cpuSeconds: (state.cpu?.usage ?? 0) / 1e9,
-    memoryBytes: state.memory?.usage ?? 0,
-    diskBytes: state.disk?.root?.usage ?? 0,
+    diskBytes: disk?.root?.usage ?? 0,
     ...(quota === undefined ? {} : { diskTotalBytes: Number(quota) * 2 ** 30 }),
   };
 }

@@ -6,6 +6,7 @@ import Docker from 'dockerode';
 import { untyped } from '../containers/client.js';
 import { type Dialect, type Limits, type NetworkSpec, speak } from '../containers/dialect.js';
 import { messageOf } from '../containers/errors.js';
+import type { MachineUsage } from '../engine.js';
 import { limitInotify } from './inotify.js';
 import { PodmanService } from './service.js';
 
@@ -65,6 +66,7 @@ const STATIC = {
   setLimits,
   firstHostId,
   createNetwork,
+  usage,
 } as const satisfies Dialect;
 
 /** By state directory: this process starts one service for each. */
@@ -182,6 +184,25 @@ async function firstHostId(
     throw new Error('the container has no range of user ids of its own');
   }
   return root[1];
+}
+
+/** By Podman's own API: with Docker's, Podman takes several times the processor time. */
+async function usage(
+  docker: Docker,
+  container: string,
+  abortSignal: AbortSignal,
+): Promise<MachineUsage | undefined> {
+  const query = { containers: container, stream: false };
+  // The question mark makes the client send a query.
+  const answer = await ask(docker, 'GET', '/containers/stats?', abortSignal, query);
+  const { Stats } = answer as ContainerStats;
+  const stats = Stats?.[0];
+  return stats && { cpuSeconds: stats.CPUNano / 1e9, memoryBytes: stats.MemUsage };
+}
+
+interface ContainerStats {
+  /** Null for a container that does not run. */
+  readonly Stats: readonly { readonly CPUNano: number; readonly MemUsage: number }[] | null;
 }
 
 interface IdMappings {

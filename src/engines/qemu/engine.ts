@@ -27,7 +27,6 @@ import { probeQemu, QemuHost } from './host.js';
 import { setClocks, watchHostClock } from './host-clock.js';
 import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
-import type { MachineRecord } from './machine/machine-record.js';
 import type { QemuMachine } from './machine/qemu-machine.js';
 import { MachineRegistry } from './machine/registry.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
@@ -201,9 +200,11 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     createVolume: ({ id }) => createVolume(host, id),
     removeVolume: (id, signal) => volumes.remove(id, signal),
     volumeBytes: (id, signal) => volumes.bytes(id, signal),
-    usage: async (id) => {
+    usage: async (id) => machineUsage((await machines.get(id)).machine),
+    diskUsage: async (id) => {
       const { machine, record } = await machines.get(id);
-      return machineUsage(machine, record);
+      const diskBytes = await ownBytes(machine.directory, record);
+      return { diskBytes, diskTotalBytes: record.image.diskBytes };
     },
     images: () => listImages(host.layout.images),
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
@@ -246,17 +247,8 @@ export function openQemu(stateDirectory: string, service?: ServiceSettings): Qem
 }
 
 /** The resource usage of a machine's QEMU. Works while the guest or QEMU's monitor hangs. */
-export async function machineUsage(
-  machine: QemuMachine,
-  record: MachineRecord,
-): Promise<MachineUsage> {
-  const { qemu, directory } = machine;
+export async function machineUsage({ qemu }: Pick<QemuMachine, 'qemu'>): Promise<MachineUsage> {
   const used = qemu && (await processUsage(qemu.identity));
   if (used === undefined) throw notRunning();
-  return {
-    cpuSeconds: used.cpuSeconds,
-    memoryBytes: used.residentBytes,
-    diskBytes: await ownBytes(directory, record),
-    diskTotalBytes: record.image.diskBytes,
-  };
+  return { cpuSeconds: used.cpuSeconds, memoryBytes: used.residentBytes };
 }

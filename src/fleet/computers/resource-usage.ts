@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { ComputerStats } from '../../contract/resources.js';
 import {
+  type DiskUsage,
   type Engine,
   isMeasuring,
   type MachineUsage,
@@ -18,19 +19,23 @@ const INTERVAL_MS = 500;
 /** An older sample says nothing about the present. */
 const FRESH_MS = 60_000;
 
-/** Processor time at a moment. */
-interface Sample {
+/** The use of processor and memory at a moment. */
+interface Sample extends MachineUsage {
   /** Milliseconds of the monotonic clock. */
   readonly at: number;
-  readonly cpuSeconds: number;
+}
+
+export interface Load extends Sample {
+  /** Percent of one core since the sample before. */
+  readonly cpuPercent: number;
 }
 
 /** What running computers use of the host. */
 export class ResourceUsage {
   readonly #machines: Machines;
   readonly #samples = new WeakMap<Machine, Sample>();
-  /** Measurements in progress. */
-  readonly #measuring = new WeakMap<Machine, Promise<MachineUsage>>();
+  /** Measurements of disks in progress. */
+  readonly #disks = new WeakMap<Machine, Promise<DiskUsage>>();
 
   constructor(machines: Machines) {
     this.#machines = machines;
@@ -49,57 +54,58 @@ export class ResourceUsage {
     }
     const machine = this.#machines.of(record);
     const engine = measuring(this.#machines.engine(record.engine));
-    const measure = () => this.#measure(machine, () => engine.usage(id), signal);
-    const earlier = await this.#earlier(machine, measure, signal);
-    const used = await measure();
-    const sample = { at: performance.now(), cpuSeconds: used.cpuSeconds };
-    this.#samples.set(machine, sample);
+    const [load, disk] = await Promise.all([
+      measureLoad(engine, id, this.#samples.get(machine), signal),
+      this.#disk(machine, () => engine.diskUsage(id), signal),
+    ]);
+    this.#samples.set(machine, load);
     return {
       at: new Date().toISOString(),
-      cpu_percent: load(earlier, sample),
-      cpu_seconds: round(used.cpuSeconds, 2),
+      cpu_percent: load.cpuPercent,
+      cpu_seconds: round(load.cpuSeconds, 2),
       cpu,
-      memory_used_bytes: Math.round(used.memoryBytes),
+      memory_used_bytes: Math.round(load.memoryBytes),
       memory_total_bytes: ram * 2 ** 30,
-      disk_used_bytes: Math.round(used.diskBytes),
-      disk_total_bytes: used.diskTotalBytes ?? null,
+      disk_used_bytes: Math.round(disk.diskBytes),
+      disk_total_bytes: disk.diskTotalBytes ?? null,
     };
   }
 
   /**
-   * Calls at the same time share one measurement: to measure the disk, an engine may have to read the
-   * whole directory tree of the computer.
+   * Calls at the same time share one measurement: an engine may have to read the whole directory tree of
+   * the computer.
    */
-  #measure(
+  #disk(
     machine: Machine,
-    usage: () => Promise<MachineUsage>,
+    measure: () => Promise<DiskUsage>,
     signal: AbortSignal | undefined,
-  ): Promise<MachineUsage> {
-    let measuring = this.#measuring.get(machine);
+  ): Promise<DiskUsage> {
+    let measuring = this.#disks.get(machine);
     if (measuring === undefined) {
-      measuring = usage().finally(() => this.#measuring.delete(machine));
-      this.#measuring.set(machine, measuring);
+      measuring = measure().finally(() => this.#disks.delete(machine));
+      this.#disks.set(machine, measuring);
     }
     return abortable(measuring, signal);
   }
+}
 
-  /** A sample of at least {@link INTERVAL_MS} ago; takes one and waits if there is none. */
-  async #earlier(
-    machine: Machine,
-    measure: () => Promise<MachineUsage>,
-    signal: AbortSignal | undefined,
-  ): Promise<Sample> {
-    const last = this.#samples.get(machine);
-    const age = last === undefined ? Number.POSITIVE_INFINITY : performance.now() - last.at;
-    if (last !== undefined && age < FRESH_MS) {
-      if (age < INTERVAL_MS) await sleep(INTERVAL_MS - age, signal);
-      return last;
-    }
-    const { cpuSeconds } = await measure();
-    const sample = { at: performance.now(), cpuSeconds };
-    await sleep(INTERVAL_MS, signal);
-    return sample;
-  }
+/**
+ * Measures the load since `last`, or over half a second if that is too old. Takes at least half a second
+ * since `last`.
+ */
+export async function measureLoad(
+  engine: Measuring,
+  id: string,
+  last: Sample | undefined,
+  signal?: AbortSignal,
+): Promise<Load> {
+  const sample = async () => ({ ...(await engine.usage(id, signal)), at: performance.now() });
+  const isFresh = last !== undefined && performance.now() - last.at < FRESH_MS;
+  const earlier = isFresh ? last : await sample();
+  const age = performance.now() - earlier.at;
+  if (age < INTERVAL_MS) await sleep(INTERVAL_MS - age, signal);
+  const now = await sample();
+  return { ...now, cpuPercent: percent(earlier, now) };
 }
 
 function measuring(engine: Engine): Measuring {
@@ -109,9 +115,9 @@ function measuring(engine: Engine): Measuring {
 }
 
 /** Percent of one core; 0 for a machine that was started again in between. */
-function load(from: Sample, to: Sample): number {
-  const percent = (100_000 * (to.cpuSeconds - from.cpuSeconds)) / (to.at - from.at);
-  return round(Math.max(0, percent), 1);
+function percent(from: Sample, to: Sample): number {
+  const load = (100_000 * (to.cpuSeconds - from.cpuSeconds)) / (to.at - from.at);
+  return round(Math.max(0, load), 1);
 }
 
 function round(value: number, digits: number): number {

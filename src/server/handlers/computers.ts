@@ -21,6 +21,8 @@ type Names =
   | 'takeControl'
   | 'releaseControl'
   | 'getStats'
+  | 'getStatsHistory'
+  | 'listStatsHistory'
   | 'getNetwork';
 
 export const computerHandlers: Pick<Handlers, Names> = {
@@ -61,6 +63,11 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return { success: true };
   },
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
+  getStatsHistory: ({ fleet, computer }) => fleet.usageHistory.of(computer),
+  listStatsHistory: ({ fleet, owner }) => {
+    const all = fleet.computers.records(owner).map((record) => fleet.usageHistory.of(record));
+    return { computers: all.filter(({ samples }) => samples.length > 0) };
+  },
   getNetwork: ({ fleet, computer, signal }) => fleet.computers.network(computer, signal),
   startComputer: ({ fleet, computer, query, stillAllowed }) =>
     fleet.computers.start(computer, query.wait ? 'ready' : 'no', stillAllowed),

@@ -404,6 +404,15 @@ describe('a computer', () => {
     expect(used.memory_used_bytes).toBeLessThan(2 ** 32);
     expect(used.disk_used_bytes - before.disk_used_bytes).toBeGreaterThan(4e6);
     await desktop.run('rm ~/noise');
+    // The service measures every 30 seconds.
+    const sample = await eventually(
+      async () => (await call('GET', `${C()}/stats/history`)).samples.at(-1),
+      40_000,
+      1_000,
+    );
+    expect(sample.memory_used_bytes).toBeGreaterThan(2 ** 25);
+    const { computers } = await call('GET', '/stats/history');
+    expect(computers.map(({ id }: { id: string }) => id)).toContain(after.computers[0].id);
     const { actions } = await call('GET', `${C()}/actions`);
     expect(actions).not.toContainEqual(expect.objectContaining({ action: 'getStats' }));
   });

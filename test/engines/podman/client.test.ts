@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { queryImages } from '../../../src/engines/containers/list.js';
+import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
 const dialect = () => dialectOf(connectPodman('/nonexistent'));
@@ -119,6 +120,20 @@ it('changes limits by its own API, those alone that are given', async () => {
     memory: { limit: 2 ** 32, swap: 2 ** 32 },
   };
   expect(bodies).toEqual([['POST', '/v4.3.0/libpod/containers/vc-m1/update', limits]]);
+});
+
+it('measures a container by its own API, which reports none that does not run', async () => {
+  const paths: unknown[] = [];
+  let answer: object = { Error: null, Stats: [{ CPUNano: 2.5e9, MemUsage: 87_302_144 }] };
+  const podman = await listening((request, response) => {
+    paths.push(request.url);
+    response.end(JSON.stringify(answer));
+  });
+  const measured = () => containerUsage(podman, 'ab12', undefined);
+  expect(await measured()).toEqual({ cpuSeconds: 2.5, memoryBytes: 87_302_144 });
+  expect(paths).toEqual(['/v4.3.0/libpod/containers/stats?containers=ab12&stream=false']);
+  answer = { Error: {}, Stats: null };
+  await expect(measured()).rejects.toMatchObject({ code: 'not_running' });
 });
 
 it('asks again for a list of images while one of them is removed', async () => {

@@ -90,14 +90,13 @@ it('an engine that cannot measure is reported', async () => {
   });
 });
 
-it('calls at the same time share their measurements', async () => {
+it('calls at the same time share their measurement of the disk', async () => {
   let [atOnce, most] = [0, 0];
-  const { used } = test.engine;
-  test.engine.usage = async () => {
+  test.engine.diskUsage = async () => {
     most = Math.max(most, ++atOnce);
     await new Promise((resolve) => setTimeout(resolve, 5));
     atOnce -= 1;
-    return used;
+    return { diskBytes: 1 };
   };
   const calls = Array.from({ length: 50 }, () => stats());
   for (const { cpu } of await Promise.all(calls)) expect(cpu).toBe(2);

@@ -143,3 +143,29 @@ it.each([
   const twice = await create({ ...wanted, project: 'p', workspace_id: 'w' });
   expect([twice.status, twice.json.error]).toEqual([400, expect.stringMatching(/^project must/)]);
 });
+
+it('the last hour has the computers that ran, of the owner and the project of the key', async () => {
+  for (const project of ['p', 'q']) await create({ project, name: 'one' });
+  const off = await create({ project: 'p', name: 'off' });
+  await app.send('POST', `/api/computers/${off.json.id}/stop`);
+  const { engine, fleet } = app.world;
+  await fleet.usageHistory.measure(engine, new AbortController().signal);
+  const key = (body: object) => app.send('POST', '/api/keys', { body });
+  const ofProject = `Bearer ${(await key({ name: 'p', rights: 'look', project: 'p' })).json.key}`;
+  const stranger = `Bearer ${app.world.addOwner('stranger')}`;
+  const ids = async (authorization?: string) => {
+    const { json } = await app.send('GET', '/api/stats/history', { authorization });
+    return (json.computers as { id: string }[]).map(({ id }) => id);
+  };
+  const all = (await page()).computers as unknown as { id: string; project_name: string }[];
+  const [one, other] = all.map(({ id }) => id);
+  expect(await ids()).toEqual([one, other]);
+  expect(await ids(ofProject)).toEqual([one]);
+  expect(await ids(stranger)).toEqual([]);
+  const own = await app.send('GET', `/api/computers/${one}/stats/history`);
+  expect(own.json).toMatchObject({ id: one, cpu: 2, samples: [{ memory_used_bytes: 3e8 }] });
+  const hidden = { authorization: ofProject };
+  expect((await app.send('GET', `/api/computers/${other}/stats/history`, hidden)).status).toBe(404);
+  const stopped = await app.send('GET', '/api/projects/p/computers/off/stats/history');
+  expect(stopped.json).toMatchObject({ id: off.json.id, samples: [] });
+});

@@ -224,6 +224,11 @@ def stats(of: Target) -> Flow[Stats]:
     return parse(Stats, (yield from of.ask("GET", "/stats")))
 
 
+def stats_history(of: Target) -> Flow[dict[str, Any]]:
+    """What it used in the last hour, by the measurements of the service every 30 seconds."""
+    return (yield from of.ask("GET", "/stats/history"))
+
+
 def network(of: Target) -> Flow[dict[str, Any]]:
     """What it may reach, and the names that it was refused."""
     return (yield from of.ask("GET", "/network"))

@@ -465,6 +465,11 @@ def usage(of: Session, *, days: int | None = None) -> Flow[dict[str, Any]]:
     return call_json(of, "GET", "/usage", params={"days": days})
 
 
+def stats_history(of: Session) -> Flow[list[dict[str, Any]]]:
+    """What each computer used in the last hour, by the measurements of the service every 30 seconds."""
+    return list((yield from call_json(of, "GET", "/stats/history"))["computers"])
+
+
 def request(
     of: Session,
     method: str,

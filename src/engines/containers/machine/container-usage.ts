@@ -1,7 +1,8 @@
 import type Docker from 'dockerode';
-import type { MachineUsage } from '../../engine.js';
+import type { DiskUsage, MachineUsage } from '../../engine.js';
 import { notRunning } from '../../not-running.js';
 import { ask, QUICK_MS } from '../client.js';
+import { dialectOf } from '../dialect.js';
 
 /** Fields of the Engine's statistics that are read; all can be absent. */
 export interface ContainerStats {
@@ -26,24 +27,40 @@ interface MeasuredContainer {
   }>;
 }
 
-/** The resource usage of a running container. */
+function measured(docker: Docker, name: string): MeasuredContainer {
+  return docker.getContainer(name) as unknown as MeasuredContainer;
+}
+
+/** The processor and memory use of a running container. */
 export async function containerUsage(
   docker: Docker,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<MachineUsage> {
-  const container = docker.getContainer(name) as unknown as MeasuredContainer;
-  const [stats, { State, SizeRw = 0, HostConfig }] = await Promise.all([
-    ask(docker, QUICK_MS, signal, (abortSignal) =>
-      container.stats({ stream: false, 'one-shot': true, abortSignal }),
-    ),
-    ask(docker, QUICK_MS, signal, (abortSignal) => container.inspect({ size: true, abortSignal })),
-  ]);
+  const { usage } = dialectOf(docker);
+  const used = await ask(docker, QUICK_MS, signal, async (abortSignal) => {
+    if (usage) return usage(docker, name, abortSignal);
+    const options = { stream: false, 'one-shot': true, abortSignal } as const;
+    return readStats(await measured(docker, name).stats(options));
+  });
+  // The Engine reports zeros for a container that does not run.
+  if (used === undefined || used.cpuSeconds === 0) throw notRunning();
+  return used;
+}
+
+/** What a container has written; the Engine reads the directory tree for it. */
+export async function containerDiskUsage(
+  docker: Docker,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<DiskUsage> {
+  const { State, SizeRw, HostConfig } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
+    measured(docker, name).inspect({ size: true, abortSignal }),
+  );
   if (!State.Running) throw notRunning();
   const quota = /^(\d+)G$/.exec(HostConfig.StorageOpt?.size ?? '')?.[1];
   return {
-    ...readStats(stats),
-    diskBytes: SizeRw,
+    diskBytes: SizeRw ?? 0,
     ...(quota === undefined ? {} : { diskTotalBytes: Number(quota) * 2 ** 30 }),
   };
 }
@@ -52,10 +69,7 @@ export async function containerUsage(
  * Processor time and memory. As `docker stats` does, it does not count the page cache that the kernel
  * can drop: `total_inactive_file` in cgroup 1, `inactive_file` in cgroup 2.
  */
-export function readStats({
-  cpu_stats,
-  memory_stats,
-}: ContainerStats): Pick<MachineUsage, 'cpuSeconds' | 'memoryBytes'> {
+export function readStats({ cpu_stats, memory_stats }: ContainerStats): MachineUsage {
   const { usage = 0, stats = {} } = memory_stats ?? {};
   const cache = stats.total_inactive_file ?? stats.inactive_file ?? 0;
   return {

@@ -1,7 +1,15 @@
 import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { call } from '../../api/http.js';
-import type { AuditEntry, ComputerStats, Health, Me, WallComputer } from '../../api/types.js';
+import type {
+  Answer,
+  AuditEntry,
+  Health,
+  Me,
+  StatsHistory,
+  StatsSample,
+  WallComputer,
+} from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Figure } from '../../components/figure.js';
@@ -15,15 +23,7 @@ import { computers, isListed } from '../../state/wall.js';
 import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
-import {
-  EVERY_MS,
-  idleOf,
-  lines,
-  type Measured,
-  measure,
-  measured,
-  totals,
-} from './measurements.js';
+import { EVERY_MS, idleOf, lines, totals } from './measurements.js';
 
 /** Milliseconds between two readings of the audit log. */
 const READ_EVERY_MS = 5_000;
@@ -56,8 +56,11 @@ export function Overview() {
   });
   useRefresh(data, READ_EVERY_MS);
   const ids = running.map(({ id }) => id);
-  const measuring = useData(`measure ${ids}`, (signal) => measure(ids, signal));
-  useRefresh(measuring, EVERY_MS);
+  const history = useData('history', (signal) =>
+    call<Answer<'listStatsHistory'>>('GET', '/stats/history', { signal }),
+  );
+  useRefresh(history, EVERY_MS);
+  const measured = new Map(history.value?.computers.map((each) => [each.id, each]));
   const { value, failure } = data;
   const entries = value?.entries ?? [];
   const now = Date.now();
@@ -86,7 +89,7 @@ export function Overview() {
           note={`no action for ${idleFor} min`}
         />
         <Figure name="Stopped" value={of('stopped').length} href="/computers?status=stopped" />
-        <Totals />
+        <Totals of={ids.flatMap((id) => measured.get(id) ?? [])} />
       </dl>
       {isListed.value && all.length === 0 && (
         <Empty title="No computers yet">
@@ -118,7 +121,7 @@ export function Overview() {
           </p>
         </section>
       </div>
-      {running.length > 0 && <Running computers={running} entries={entries} now={now} />}
+      {running.length > 0 && <Running computers={running} {...{ measured, entries, now }} />}
       {value !== undefined && <Service health={value.health} />}
     </Page>
   );
@@ -131,8 +134,8 @@ function others(all: number | undefined, seen: number): string | undefined {
 }
 
 /** What the running computers use together. */
-function Totals() {
-  const sum = totals(measured.value.values());
+function Totals({ of: all }: { of: readonly StatsHistory[] }) {
+  const sum = totals(all);
   const none = sum.measured === 0;
   return (
     <>
@@ -188,15 +191,15 @@ const COLUMNS = [
 
 interface RunningProps {
   readonly computers: readonly WallComputer[];
+  readonly measured: ReadonlyMap<string, StatsHistory>;
   readonly entries: readonly AuditEntry[];
   readonly now: number;
 }
 
 /** Every running computer with what it uses, the busiest first. */
-function Running({ computers: running, entries, now }: RunningProps) {
+function Running({ computers: running, measured, entries, now }: RunningProps) {
   const last = new Map([...entries].reverse().map((entry) => [entry.computer_id, entry]));
-  const of = ({ id }: WallComputer) => measured.value.get(id) ?? [];
-  const load = (computer: WallComputer) => of(computer).at(-1)?.cpu_percent ?? -1;
+  const load = ({ id }: WallComputer) => measured.get(id)?.samples.at(-1)?.cpu_percent ?? -1;
   return (
     <section>
       <h2>Running computers</h2>
@@ -211,36 +214,35 @@ function Running({ computers: running, entries, now }: RunningProps) {
               <td>
                 <Time at={last.get(computer.id)?.at ?? computer.started_at} />
               </td>
-              <Used of={of(computer)} now={now} />
+              <Used of={measured.get(computer.id)} now={now} />
             </tr>
           ))}
       </Table>
-      <p class="muted">
-        Measured every {EVERY_MS / 1000} seconds while this page shows the overview.
-      </p>
+      <p class="muted">Measured every {EVERY_MS / 1000} seconds, the disk less often.</p>
     </section>
   );
 }
 
-function Used({ of: all, now }: { of: Measured; now: number }) {
-  const last = all.at(-1);
-  const cpu = (stats: ComputerStats) => stats.cpu_percent;
-  const memory = (stats: ComputerStats) => stats.memory_used_bytes;
+function Used({ of: history, now }: { of: StatsHistory | undefined; now: number }) {
+  const { samples = [], cpu = 1, memory_total_bytes = 1, disk_used_bytes = null } = history ?? {};
+  const last = samples.at(-1);
+  const load = (sample: StatsSample) => sample.cpu_percent;
+  const memory = (sample: StatsSample) => sample.memory_used_bytes;
   return (
     <>
       <td class="number nowrap">
         {last === undefined ? '–' : `${Math.round(last.cpu_percent)} %`}
       </td>
       <td>
-        <Graph name="Processor" paths={lines(all, cpu, (last?.cpu ?? 1) * 100, now)} />
+        <Graph name="Processor" paths={lines(samples, load, cpu * 100, now)} />
       </td>
       <td class="number nowrap">
         {last === undefined ? '–' : formatBytes(last.memory_used_bytes)}
       </td>
       <td>
-        <Graph name="Memory" paths={lines(all, memory, last?.memory_total_bytes ?? 1, now)} />
+        <Graph name="Memory" paths={lines(samples, memory, memory_total_bytes, now)} />
       </td>
-      <td class="number nowrap">{last === undefined ? '–' : formatBytes(last.disk_used_bytes)}</td>
+      <td class="number nowrap">{disk_used_bytes === null ? '–' : formatBytes(disk_used_bytes)}</td>
     </>
   );
 }

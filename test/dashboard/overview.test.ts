@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { endpoints } from '../../src/contract/operations.js';
 import type { AuditEntry, StatsSample } from '../../src/dashboard/app/api/types.js';
 import { OPERATIONS, runsOf, tell } from '../../src/dashboard/app/pages/activity/sentences.js';
-import { idleOf, lines, totals } from '../../src/dashboard/app/pages/overview/measurements.js';
+import {
+  followed,
+  idleOf,
+  lines,
+  totals,
+} from '../../src/dashboard/app/pages/overview/measurements.js';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
@@ -48,6 +53,18 @@ it('equal entries after each other are one', () => {
       [2, 1],
       [1, 1],
     ],
+  ]);
+});
+
+it('newer measurements follow those of the last hour', () => {
+  const history = (id: string, ...samples: StatsSample[]) => ({
+    ...{ id, cpu: 2, memory_total_bytes: 1024, disk_used_bytes: null, samples },
+  });
+  const known = [history('cmp_a', sample(61, 1), sample(1, 2)), history('cmp_b', sample(60.5, 3))];
+  const newer = [history('cmp_a', sample(1, 2), sample(0, 4)), history('cmp_c', sample(0, 5))];
+  expect(followed(known, newer, NOW)).toEqual([
+    history('cmp_a', sample(1, 2), sample(0, 4)),
+    history('cmp_c', sample(0, 5)),
   ]);
 });
 

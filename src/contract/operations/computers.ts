@@ -18,6 +18,7 @@ import {
   ComputerStats,
   StatsHistory,
   StatsHistoryList,
+  StatsHistoryQuery,
 } from '../resources/computers.js';
 import { NetworkReport } from '../resources/network.js';
 import { computerPaths, type Operations } from './operation.js';
@@ -182,6 +183,7 @@ export const computersOperations = {
     summary: 'Get what all computers used in the last hour',
     description: 'The same as `getStatsHistory`, of all computers that ran in that hour.',
     access: look.project,
+    query: StatsHistoryQuery,
     response: StatsHistoryList,
   },
   getNetwork: {

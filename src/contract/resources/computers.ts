@@ -250,6 +250,17 @@ export const StatsHistory = ComputerStats.pick({ cpu: true, memory_total_bytes: 
   })
   .meta({ id: 'StatsHistory', description: 'What a computer used in the last hour.' });
 
+/** The newer samples of a program that has the others. */
+export const StatsHistoryQuery = z.object({
+  since: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-11-22T11:03:07Z' })
+    .optional()
+    .meta({
+      description: 'Only samples of this time or later; of the last hour without it.',
+      examples: ['2026-11-22T11:03:07.603Z'],
+    }),
+});
+
 export const StatsHistoryList = z
   .object({ computers: z.array(StatsHistory).describe('The oldest first.') })
   .meta({ id: 'StatsHistoryList', description: 'What computers used in the last hour.' });

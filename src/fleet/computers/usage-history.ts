@@ -41,9 +41,10 @@ export class UsageHistory {
     this.#store = store;
   }
 
-  of(record: ComputerRecord): StatsHistory {
+  /** The samples of the last hour, or those from `since` on. */
+  of(record: ComputerRecord, since = 0): StatsHistory {
     const { samples = [], diskBytes = null } = this.#kept.get(record.id) ?? {};
-    const oldest = new Date(Date.now() - KEPT_MS).toISOString();
+    const oldest = new Date(Math.max(since, Date.now() - KEPT_MS)).toISOString();
     const { cpu, ram } = machineSize(record);
     return {
       id: record.id,

@@ -64,8 +64,9 @@ export const computerHandlers: Pick<Handlers, Names> = {
   },
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
   getStatsHistory: ({ fleet, computer }) => fleet.usageHistory.of(computer),
-  listStatsHistory: ({ fleet, owner }) => {
-    const all = fleet.computers.records(owner).map((record) => fleet.usageHistory.of(record));
+  listStatsHistory: ({ fleet, owner, query: { since = '' } }) => {
+    const from = Date.parse(since) || 0;
+    const all = fleet.computers.records(owner).map((one) => fleet.usageHistory.of(one, from));
     return { computers: all.filter(({ samples }) => samples.length > 0) };
   },
   getNetwork: ({ fleet, computer, signal }) => fleet.computers.network(computer, signal),

@@ -162,6 +162,10 @@ it('the last hour has the computers that ran, of the owner and the project of th
   expect(await ids()).toEqual([one, other]);
   expect(await ids(ofProject)).toEqual([one]);
   expect(await ids(stranger)).toEqual([]);
+  const since = (time: string) => app.send('GET', `/api/stats/history?since=${time}`);
+  expect((await since('2030-01-01T00:00:00Z')).json).toEqual({ computers: [] });
+  expect((await since('2020-01-01T00:00:00Z')).json.computers).toHaveLength(2);
+  expect((await since('yesterday')).status).toBe(400);
   const own = await app.send('GET', `/api/computers/${one}/stats/history`);
   expect(own.json).toMatchObject({ id: one, cpu: 2, samples: [{ memory_used_bytes: 3e8 }] });
   const hidden = { authorization: ofProject };

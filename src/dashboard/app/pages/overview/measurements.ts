@@ -5,6 +5,25 @@ const KEPT_MS = 60 * 60_000;
 /** Milliseconds between two measurements of a computer. */
 export const EVERY_MS = 30_000;
 
+/** Measurements with the newer ones, of the last hour. */
+export function followed(
+  known: readonly StatsHistory[],
+  newer: readonly StatsHistory[],
+  now: number,
+): StatsHistory[] {
+  const oldest = new Date(now - KEPT_MS).toISOString();
+  const all = new Map(known.map((history) => [history.id, history]));
+  for (const history of newer) {
+    const before = all.get(history.id)?.samples ?? [];
+    const last = before.at(-1)?.at ?? '';
+    const samples = [...before, ...history.samples.filter(({ at }) => at > last)];
+    all.set(history.id, { ...history, samples });
+  }
+  return [...all.values()]
+    .map((history) => ({ ...history, samples: history.samples.filter(({ at }) => at >= oldest) }))
+    .filter(({ samples }) => samples.length > 0);
+}
+
 /** What computers use together, by their newest measurements. */
 export function totals(all: Iterable<StatsHistory>) {
   const sum = { measured: 0, cores: 0, cpu: 0, memory: 0, ram: 0, disk: 0 };

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { call } from '../../api/http.js';
+import { call, query } from '../../api/http.js';
 import type {
   Answer,
   AuditEntry,
@@ -23,7 +23,7 @@ import { computers, isListed } from '../../state/wall.js';
 import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
-import { EVERY_MS, idleOf, lines, totals } from './measurements.js';
+import { EVERY_MS, followed, idleOf, lines, totals } from './measurements.js';
 
 /** Milliseconds between two readings of the audit log. */
 const READ_EVERY_MS = 5_000;
@@ -56,11 +56,17 @@ export function Overview() {
   });
   useRefresh(data, READ_EVERY_MS);
   const ids = running.map(({ id }) => id);
-  const history = useData('history', (signal) =>
-    call<Answer<'listStatsHistory'>>('GET', '/stats/history', { signal }),
-  );
+  const kept = useRef<readonly StatsHistory[]>([]);
+  const history = useData('history', async (signal) => {
+    // Only what is new: of a large fleet the hour is a megabyte.
+    const newest = kept.current.map(({ samples }) => samples.at(-1)?.at ?? '').sort();
+    const path = `/stats/history${query({ since: newest.at(-1) })}`;
+    const { computers } = await call<Answer<'listStatsHistory'>>('GET', path, { signal });
+    kept.current = followed(kept.current, computers, Date.now());
+    return kept.current;
+  });
   useRefresh(history, EVERY_MS);
-  const measured = new Map(history.value?.computers.map((each) => [each.id, each]));
+  const measured = new Map(history.value?.map((each) => [each.id, each]));
   const { value, failure } = data;
   const entries = value?.entries ?? [];
   const now = Date.now();

@@ -2,6 +2,7 @@
 
 /** The pages that are loaded when they are shown. */
 export const parts = {
+  '/': async () => (await import('./pages/overview/overview.js')).Overview,
   '/computers': async () => (await import('./pages/wall/wall.js')).Wall,
   '/projects': async () => (await import('./pages/projects/projects.js')).Projects,
   '/projects/:id': async () => (await import('./pages/project/project.js')).ProjectPage,

@@ -4,7 +4,6 @@ import { lazy, Route, Router, useLocation } from 'preact-iso';
 import { load } from '../api/load.js';
 import { Empty } from '../components/empty.js';
 import { parts } from '../parts.js';
-import { Overview } from './overview/overview.js';
 
 const loaded = Object.entries(parts).map(
   ([path, part]) => [path, lazy(() => load<ComponentType>(part).catch(() => NotLoaded))] as const,
@@ -14,7 +13,6 @@ const loaded = Object.entries(parts).map(
 export function Pages() {
   return (
     <Router>
-      <Route path="/" component={Overview} />
       <Route path="/login" component={Home} />
       {loaded.map(([path, component]) => (
         <Route key={path} path={path} component={component} />

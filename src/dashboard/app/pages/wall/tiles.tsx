@@ -146,6 +146,15 @@ export function creatorOf({ created_by }: Pick<WallComputer, 'created_by'>): str
 
 /** Time between two pictures of one computer, in milliseconds. */
 const LEAST_MS = 1_000;
+/** Milliseconds after which a page that was scrolled stands still. */
+const STILL_MS = 100;
+
+// Pictures that only pass by are not read, so that the page scrolls smoothly.
+let scrolledAt = -STILL_MS;
+addEventListener('scroll', () => (scrolledAt = performance.now()), {
+  passive: true,
+  capture: true,
+});
 
 /** The picture of a computer: read only while it can be seen, and at most once a second. */
 function Thumbnail({ computer }: { computer: WallComputer }) {
@@ -153,7 +162,7 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
   const frame = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
   const [url, setUrl] = useState(() => lastPicture(id));
-  const last = useRef({ at: 0, seq: -1 });
+  const last = useRef({ at: -LEAST_MS, seq: -1 });
   useEffect(() => {
     const observer = new IntersectionObserver((entries) =>
       setSeen(entries.at(-1)?.isIntersecting ?? false),
@@ -177,9 +186,15 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
       last.current.seq = seq;
       setUrl(keepPicture(id, blob));
     };
-    const pause = Math.max(0, last.current.at + LEAST_MS - performance.now());
-    // A picture that fails is not worth a message; the next change brings another.
-    const timer = setTimeout(() => void read().catch(() => undefined), pause);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      const due = Math.max(last.current.at + LEAST_MS, scrolledAt + STILL_MS);
+      const pause = due - performance.now();
+      if (pause > 0) timer = setTimeout(wait, pause);
+      // A picture that fails is not worth a message; the next change brings another.
+      else void read().catch(() => undefined);
+    };
+    wait();
     return () => {
       clearTimeout(timer);
       left.abort();

@@ -140,7 +140,7 @@ export default defineConfig({
             ...(isThorough ? [ABOVE_ENGINES] : []),
             ...thorough('qemu'),
           ],
-          // The commands are the same as on Docker, and an emulated machine is slow to set up.
+          // Commands and what rests on no engine are the same as on Docker, and an emulated machine is slow.
           exclude: [
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,

@@ -90,9 +90,15 @@ export class VirtualComputers {
     return this.client.request('getUsage', { query, ...call });
   }
 
-  /** What each computer used in the last hour, by the measurements of the service every 30 seconds. */
-  async statsHistory(options: CallOptions = {}): Promise<Answer<'listStatsHistory'>['computers']> {
-    return (await this.client.request('listStatsHistory', options)).computers;
+  /**
+   * What each computer used in the last hour, or from the time `since` on, by the measurements of the
+   * service every 30 seconds.
+   */
+  async statsHistory(
+    options: NonNullable<QueryInput<'listStatsHistory'>> & CallOptions = {},
+  ): Promise<Answer<'listStatsHistory'>['computers']> {
+    const { call, fields: query } = splitOptions(options);
+    return (await this.client.request('listStatsHistory', { query, ...call })).computers;
   }
 
   /** The members of the cluster; for administrators. */

@@ -46,12 +46,12 @@ export function auditRefusal(fleet: Fleet, request: Request, error: unknown): vo
   const action = actionOf(request);
   const outcome = outcomeOf(error);
   if (!isAudited(request) || !isRefusal(outcome)) return;
-  const names =
-    computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
+  const names = computer === undefined ? namesOf(request) : {};
   const detail = { ...describeInput(input, action), ...names };
   fleet.auditLog.record({
     owner,
     computerId: computer?.id,
+    computerName: computer?.name,
     action,
     detail,
     outcome,
@@ -118,6 +118,7 @@ export async function audited<T>(
       owner,
       affected,
       computerId,
+      computerName: computerId === computer?.id ? computer?.name : undefined,
       projectId,
       action,
       detail,
@@ -126,7 +127,7 @@ export async function audited<T>(
       ...timer(),
     });
   };
-  const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
+  const names = isOwners ? namesOf(request) : {};
   const { snapshot, port } = request.params ?? {};
   if (isLogged && snapshot !== undefined) names.snapshot = nameInPath(snapshot);
   if (isLogged && port !== undefined) names.port = nameInPath(port);
@@ -164,14 +165,6 @@ function onEnd({ data }: ByteStream, done: (outcome: string) => void): void {
     outcome = outcomeOf(error);
   });
   data.once('close', () => done(outcome));
-}
-
-function isDeletion(action: string): boolean {
-  return ['deleteComputer', 'deleteProject', 'deleteProjectByPost'].includes(action);
-}
-
-function nameOf(computer: Request['computer']): Action['detail'] {
-  return computer === undefined ? {} : { name: computer.name };
 }
 
 /**
@@ -238,9 +231,12 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
   };
 }
 
-/** Whether a connection was lost because the service stops, restarts, resets or deletes the computer. */
+/**
+ * Whether a connection was lost because the service stops, restarts, resets or deletes the computer, or
+ * because its machine ended.
+ */
 function isLostToStep(fleet: Fleet, computerId: string, outcome: string): boolean {
+  if (outcome !== 'guest_failed') return false;
   const status = fleet.computers.present(computerId)?.status;
-  // While a machine that ended by itself loses its connections, the status is still `running`.
-  return outcome === 'guest_failed' && status !== 'running' && status !== 'error';
+  return status !== 'running' && status !== 'error';
 }

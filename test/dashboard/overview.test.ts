@@ -60,9 +60,10 @@ it('newer measurements follow those of the last hour', () => {
   const history = (id: string, ...samples: StatsSample[]) => ({
     ...{ id, cpu: 2, memory_total_bytes: 1024, disk_used_bytes: null, samples },
   });
+  expect(followed([], [])).toEqual([]);
   const known = [history('cmp_a', sample(61, 1), sample(1, 2)), history('cmp_b', sample(60.5, 3))];
   const newer = [history('cmp_a', sample(1, 2), sample(0, 4)), history('cmp_c', sample(0, 5))];
-  expect(followed(known, newer, NOW)).toEqual([
+  expect(followed(known, newer)).toEqual([
     history('cmp_a', sample(1, 2), sample(0, 4)),
     history('cmp_c', sample(0, 5)),
   ]);
@@ -72,8 +73,10 @@ it('a computer is idle without an action for ten minutes, or as long as the entr
   const entries = [entry({ computer_id: 'cmp_a' }), entry({ computer_id: 'cmp_b', at: ago(20) })];
   const ids = ['cmp_a', 'cmp_b', 'cmp_c'];
   expect(idleOf(ids, entries, true, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 600_000 });
+  const long = entry({ computer_id: 'cmp_c', at: ago(20), ms: 15 * 60_000 });
+  expect(idleOf(ids, [long], true, NOW).ids).toEqual(['cmp_a', 'cmp_b']);
   const few = [entry({}), entry({ computer_id: null, at: ago(4) })];
-  expect(idleOf(ids, few, false, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 240_000 });
+  expect(idleOf(ids, few, false, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 240_000 - 3 });
 });
 
 it('a graph has a gap where nothing was measured, and its top is all that there is', () => {
@@ -93,6 +96,6 @@ it('totals count the newest measurement of each computer', () => {
     history(5),
   ];
   expect(totals(all)).toEqual({
-    ...{ measured: 2, cores: 1.5, cpu: 4, memory: 1024, ram: 2048, disk: 20 },
+    ...{ measured: 2, cores: 1.5, cpu: 4, memory: 1024, ram: 2048, disks: 1, disk: 20 },
   });
 });

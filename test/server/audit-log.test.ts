@@ -79,7 +79,7 @@ it('keeps the entries of a deleted computer, for its owner only', async () => {
   await app.send('DELETE', '/api/projects/p');
   const found = await entries(`?computer=${json.id}`);
   expect(found).toMatchObject([
-    { action: 'deleteComputer', detail: { name: 'desk' }, computer_id: json.id },
+    { action: 'deleteComputer', computer_name: 'desk', computer_id: json.id },
     { action: 'stopComputer' },
     { action: 'createComputer', detail: { name: 'desk' } },
   ]);

@@ -17,6 +17,8 @@ const DEFERRED_MS = 500;
 
 /** The counts of a function that was collected as garbage are lost, so `work` is run some times. */
 const RUNS = 8;
+/** A function of fewer runs was called by a timer meanwhile. */
+const LEAST = 2;
 
 /** The functions that `work` passes; not those of what the service does afterwards by itself. */
 export async function passedFunctions(work: () => Promise<unknown>): Promise<Passed> {
@@ -52,14 +54,16 @@ export async function passedFunctions(work: () => Promise<unknown>): Promise<Pas
     return take();
   };
   const deferred = new Set(await idle());
-  const passed = new Set<string>();
+  const passed = new Map<string, number>();
   for (let run = 0; run < RUNS; run++) {
     await take();
     await work();
-    for (const one of await take()) passed.add(one);
+    for (const one of new Set(await take())) passed.set(one, (passed.get(one) ?? 0) + 1);
   }
   for (const one of await idle()) deferred.add(one);
   session.disconnect();
-  const functions = [...passed].filter((one) => !deferred.has(one)).sort();
+  const functions = [...passed.keys()]
+    .filter((one) => !deferred.has(one) && (passed.get(one) ?? 0) >= LEAST)
+    .sort();
   return { functions, files: [...new Set(functions.map((one) => one.split(': ')[0] ?? ''))] };
 }

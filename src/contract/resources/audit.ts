@@ -38,7 +38,7 @@ export const Action = z
       }),
     outcome: z.string().meta({
       description:
-        '`ok`, the code of the error, or `cancelled` if the client disconnected or ended it, or its computer was stopped, reset or deleted.',
+        '`ok`, the code of the error, or `cancelled` if the client disconnected or ended it, or, of a process or tunnel, if its computer was stopped, restarted, reset or deleted.',
       examples: ['ok'],
     }),
     ms: z

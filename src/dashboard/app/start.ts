@@ -61,7 +61,8 @@ function openWall(): void {
   start.wall = { socket, received };
   socket.onmessage = ({ data }) => {
     received.push(data);
-    if (received.length === 1 && location.pathname === '/computers') requestPictures(data);
+    const isWall = location.pathname + location.search === '/computers' && !document.hidden;
+    if (received.length === 1 && isWall) requestPictures(data);
   };
 }
 

@@ -23,6 +23,8 @@ export interface AuditEntry {
   /** Id of the owner that an administrator did it to: the entry is in their log as well. */
   readonly affected?: string | undefined;
   readonly computerId: string | undefined;
+  /** The computer's name, if it was looked up; else that of its newest entry. */
+  readonly computerName?: string | undefined;
   /** The computer's project, if the computer was looked up. */
   readonly projectId?: string | undefined;
   readonly action: string;
@@ -116,6 +118,7 @@ export class AuditLog {
           at,
           owner_id: id,
           computer_id: computerId ?? '',
+          computer_name: entry.computerName ?? null,
           key_id: owner.keyId,
           action,
           detail: JSON.stringify(part),

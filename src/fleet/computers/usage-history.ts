@@ -22,7 +22,7 @@ interface Kept {
   load?: Load;
   readonly samples: StatsSample[];
   diskBytes: number | null;
-  /** When the disk was measured last, in milliseconds of the monotonic clock. */
+  /** When the disk was measured last, or the computer first, in milliseconds of the monotonic clock. */
   diskAt: number;
 }
 
@@ -81,7 +81,7 @@ export class UsageHistory {
   }
 
   #keptOf(id: string): Kept {
-    const kept = this.#kept.get(id) ?? { samples: [], diskBytes: null, diskAt: 0 };
+    const kept = this.#kept.get(id) ?? { samples: [], diskBytes: null, diskAt: performance.now() };
     this.#kept.set(id, kept);
     return kept;
   }

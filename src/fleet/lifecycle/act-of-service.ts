@@ -19,8 +19,9 @@ export async function actOfService(
   auditLog.record({
     owner: { id: owner_id, keyId: SERVICE_KEY },
     computerId: id,
+    computerName: name,
     action,
-    detail: action === 'autoDelete' || action === 'expire' ? { name } : {},
+    detail: {},
     outcome: 'ok',
     ...timer(),
   });

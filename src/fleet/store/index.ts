@@ -124,7 +124,7 @@ export function openStore(directory: string) {
 /** With less free space than this, in bytes, writes are about to fail. */
 const LEAST_FREE = 16 * 2 ** 20;
 
-/** Free space for people, in the units of the web page and the command line. */
+/** Free space for people, in powers of 1000. */
 function freeSpace(bytes: number): string {
   const mb = Math.floor(bytes / 1e6);
   return mb < 1000 ? `${mb} MB free` : `${(mb / 1000).toFixed(1)} GB free`;

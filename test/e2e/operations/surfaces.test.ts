@@ -380,7 +380,8 @@ describe('a computer', () => {
     expect((await json('computer', 'history', desktop.name)).actions).toEqual(actions);
     expect(JSON.stringify(actions)).not.toContain('nobody');
     const { entries } = await call('GET', '/audit?limit=1000');
-    expect(entries).toContainEqual({ ...actions[0], computer_id: expect.any(String) });
+    const computer = { computer_id: expect.any(String), computer_name: 'desktop' };
+    expect(entries).toContainEqual({ ...actions[0], ...computer });
   });
 
   it('shows what it may reach', async () => {

@@ -48,7 +48,7 @@ it('deletes a computer when it expires, with an audit entry and a reason in the 
   vi.advanceTimersByTime(30_000);
   await deleted(id);
   await vi.waitFor(() => expect(entries()).toHaveLength(1));
-  const entry = { action: 'expire', key_id: 'service', outcome: 'ok', detail: { name: 'desk' } };
+  const entry = { action: 'expire', key_id: 'service', outcome: 'ok', computer_name: 'desk' };
   expect(entries()).toMatchObject([entry]);
   expect(reasons()).toEqual([{ reason: 'It expired.' }]);
 });

@@ -70,6 +70,22 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   };
 
+  it('opens one socket for all computers, and reads each picture once', async () => {
+    const sockets: string[] = [];
+    const read: string[] = [];
+    page.on('websocket', (socket) => sockets.push(new URL(socket.url()).pathname));
+    page.on('request', (request) => {
+      if (request.url().includes('/thumbnail')) read.push(request.url());
+    });
+    const link = new URL(String((await app.send('POST', '/api/logins', { body: {} })).json.url));
+    link.pathname = '/computers';
+    await page.goto(link.href);
+    await page.locator(`a[href="/computers/${id}"] img`).waitFor();
+    expect(sockets).toEqual(['/api/wall']);
+    expect(read).toEqual([...new Set(read)]);
+    expect(read.length).toBeGreaterThanOrEqual(3);
+  });
+
   it('shows what runs, what it uses, what was done last, and what failed, with links', async () => {
     const path = '/api/projects/demo/computers';
     const click = () => app.send('POST', `${path}/off/click`, { body: { x: 1, y: 1 } });

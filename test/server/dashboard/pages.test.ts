@@ -80,6 +80,10 @@ test('a file whose name has a hash is kept for good, others are asked for again'
   const hashed = await app.inject('/assets/main-0a1b2c3d.js');
   expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect(hashed.headers['content-type']).toBe('text/javascript; charset=utf-8');
+  expect(hashed.headers).toMatchObject({
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+  });
   const icon = await app.inject('/assets/icon.svg');
   expect(icon.headers['cache-control']).toBe('no-cache');
   const known = { 'if-none-match': String(icon.headers.etag) };

@@ -465,9 +465,13 @@ def usage(of: Session, *, days: int | None = None) -> Flow[dict[str, Any]]:
     return call_json(of, "GET", "/usage", params={"days": days})
 
 
-def stats_history(of: Session) -> Flow[list[dict[str, Any]]]:
-    """What each computer used in the last hour, by the measurements of the service every 30 seconds."""
-    return list((yield from call_json(of, "GET", "/stats/history"))["computers"])
+def stats_history(of: Session, *, since: str | None = None) -> Flow[list[dict[str, Any]]]:
+    """
+    What each computer used in the last hour, or from the time `since` on, by the measurements of the
+    service every 30 seconds.
+    """
+    params = {"since": since}
+    return list((yield from call_json(of, "GET", "/stats/history", params=params))["computers"])
 
 
 def request(

@@ -45,8 +45,7 @@ export async function resume(): Promise<Failure | undefined> {
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code !== 'conflict') {
-        session.value = null;
-        return failure;
+        return withoutSession(failure);
       }
       // The user decides: the browser stays logged in until then.
       otherLink.value = { login: token, failure };
@@ -56,9 +55,16 @@ export async function resume(): Promise<Failure | undefined> {
     const first = token === undefined ? opened : undefined;
     session.value = await call<Session>('GET', '/sessions/current', { first });
   } catch (error) {
-    const failure = asFailure(error);
-    session.value = null;
+    const failure = withoutSession(asFailure(error));
     return failure.status === 401 ? undefined : failure;
   }
   return undefined;
+}
+
+/** The next session must not get the socket that was opened for this one. */
+function withoutSession(failure: Failure): Failure {
+  window.start.wall?.socket.close();
+  window.start.wall = undefined;
+  session.value = null;
+  return failure;
 }

@@ -10,6 +10,8 @@ export interface AuditRow {
   readonly owner_id: string;
   /** Empty for an operation on no computer. */
   readonly computer_id: string;
+  /** Null if it was not looked up, or for an operation on no computer. */
+  readonly computer_name: string | null;
   readonly key_id: string;
   readonly action: string;
   /** A JSON object of numbers and short words. */
@@ -33,20 +35,16 @@ export interface AuditFilter {
   readonly since?: string | undefined;
 }
 
-type StoredRow = AuditRow & {
-  readonly id: number;
-  readonly key_name: string | null;
-  readonly computer_name: string | null;
-};
+type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
 export function auditStore(db: Db, most = MOST) {
-  // Project and name of a deleted computer are those of its last entry.
+  // Of a computer that is gone, the project, and the name if it is not given, are those of its last entry.
   const insert = db.prepare(
     `INSERT INTO actions
        (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id, computer_name)
      SELECT :at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
-       found.project_id, found.name
+       found.project_id, coalesce(:computer_name, found.name)
      FROM (SELECT 1) LEFT JOIN (
        SELECT project_id, name FROM computers WHERE id = :computer_id
        UNION ALL

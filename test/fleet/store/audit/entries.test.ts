@@ -24,9 +24,9 @@ beforeEach(() => {
 });
 afterEach(() => void db.close());
 
-function add(computer: string, action: string, owner = 'owner'): void {
+function add(computer: string, action: string, owner = 'owner', name: string | null = null): void {
   const row = { at: '', owner_id: owner, computer_id: computer, key_id: 'key', action };
-  store.append([{ ...row, detail: '{}', outcome: 'ok', ms: 1 }]);
+  store.append([{ ...row, computer_name: name, detail: '{}', outcome: 'ok', ms: 1 }]);
 }
 
 const listed = (projectId: string | undefined, computer?: string, owner = 'owner') =>
@@ -64,15 +64,19 @@ it('names a computer as it was called then, also when it was deleted', () => {
   db.exec("DELETE FROM computers WHERE id = 'cmp_shop'");
   add('cmp_shop', 'deleteComputer');
   add('', 'createKey');
+  add('cmp_gone', 'expire', 'owner', 'old');
   const found = store.listOfOwner({ id: 'owner' }, { limit: 10 });
-  expect(found.map((row) => row.computer_name)).toEqual([null, 'till', 'till', 'desk']);
+  expect(found.map((row) => row.computer_name)).toEqual(['old', null, 'till', 'till', 'desk']);
 });
 
 it('lists the entries that match an action, a key and an outcome, before the limit is counted', () => {
   db.exec(
     `INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES ('key_1', 'owner', 'lap', '', '')`,
   );
-  const row = { at: '', owner_id: 'owner', computer_id: '', key_id: 'key', detail: '{}', ms: 1 };
+  const row = {
+    ...{ at: '', owner_id: 'owner', computer_id: '', computer_name: null, key_id: 'key' },
+    ...{ detail: '{}', ms: 1 },
+  };
   store.append([
     { ...row, action: 'createKey', outcome: 'forbidden' },
     { ...row, action: 'deleteKey', outcome: 'ok', key_id: 'key_1' },

@@ -1,4 +1,4 @@
-/** Numbers of cores, or of GB of memory, with the present one: older clients may have 1 and 16 GB. */
+/** Numbers of cores, or of GB of memory, with the present one: computers made by older clients may have 1 or 16. */
 export function sizes(present = 2) {
   const all = [...new Set([2, 4, 8, present])].sort((one, other) => one - other);
   return all.map((size) => ({ value: `${size}`, text: `${size}` }));

@@ -200,7 +200,7 @@ interface AuditFiltersProps {
   /** Names of keys that have entries. */
   readonly known: ReadonlySet<string>;
   readonly nameOf: (id: string | null) => string | null;
-  /** They are of one computer, which is not to be chosen. */
+  /** Leaves out the choice of a computer. */
   readonly isOfOne: boolean;
 }
 

@@ -45,9 +45,13 @@ export function keyOf({ key_name, key_id }: AuditEntry): string {
   return key_name ?? key_id;
 }
 
-/** When it ended: the log is in this order. */
-export function endOf({ at, ms }: AuditEntry): string {
-  return new Date(Date.parse(at) + ms).toISOString();
+/** When it ended, in milliseconds: the log is in this order. */
+export function endMs({ at, ms }: AuditEntry): number {
+  return Date.parse(at) + ms;
+}
+
+export function endOf(entry: AuditEntry): string {
+  return new Date(endMs(entry)).toISOString();
 }
 
 /** The details in one line. */

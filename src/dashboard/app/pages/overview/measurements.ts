@@ -1,17 +1,27 @@
 import type { AuditEntry, StatsHistory, StatsSample } from '../../api/types.js';
+import { endMs } from '../activity/read.js';
 
 /** How long the service keeps measurements, in milliseconds. */
 const KEPT_MS = 60 * 60_000;
 /** Milliseconds between two measurements of a computer. */
 export const EVERY_MS = 30_000;
 
+/** The time of the newest measurement, by the clock of the service. */
+export function newestOf(all: readonly StatsHistory[]): string | undefined {
+  return all
+    .map(({ samples }) => samples.at(-1)?.at ?? '')
+    .sort()
+    .at(-1);
+}
+
 /** Measurements with the newer ones, of the last hour. */
 export function followed(
   known: readonly StatsHistory[],
   newer: readonly StatsHistory[],
-  now: number,
 ): StatsHistory[] {
-  const oldest = new Date(now - KEPT_MS).toISOString();
+  const oldest = new Date(
+    Date.parse(newestOf([...known, ...newer]) ?? '') - KEPT_MS || 0,
+  ).toISOString();
   const all = new Map(known.map((history) => [history.id, history]));
   for (const history of newer) {
     const before = all.get(history.id)?.samples ?? [];
@@ -26,7 +36,7 @@ export function followed(
 
 /** What computers use together, by their newest measurements. */
 export function totals(all: Iterable<StatsHistory>) {
-  const sum = { measured: 0, cores: 0, cpu: 0, memory: 0, ram: 0, disk: 0 };
+  const sum = { measured: 0, cores: 0, cpu: 0, memory: 0, ram: 0, disks: 0, disk: 0 };
   for (const { samples, cpu, memory_total_bytes, disk_used_bytes } of all) {
     const last = samples.at(-1);
     if (last === undefined) continue;
@@ -35,6 +45,7 @@ export function totals(all: Iterable<StatsHistory>) {
     sum.cpu += cpu;
     sum.memory += last.memory_used_bytes;
     sum.ram += memory_total_bytes;
+    sum.disks += disk_used_bytes === null ? 0 : 1;
     sum.disk += disk_used_bytes ?? 0;
   }
   return sum;
@@ -77,10 +88,10 @@ export function idleOf(
   isAll: boolean,
   now: number,
 ): { ids: string[]; ms: number } {
-  const oldest = Date.parse(entries.at(-1)?.at ?? '');
-  const ms = isAll || Number.isNaN(oldest) ? IDLE_MS : Math.min(IDLE_MS, now - oldest);
+  const last = entries.at(-1);
+  const ms = isAll || last === undefined ? IDLE_MS : Math.min(IDLE_MS, now - endMs(last));
   const used = new Set(
-    entries.filter(({ at }) => now - Date.parse(at) < ms).map(({ computer_id }) => computer_id),
+    entries.filter((entry) => now - endMs(entry) < ms).map(({ computer_id }) => computer_id),
   );
   return { ids: ids.filter((id) => !used.has(id)), ms };
 }

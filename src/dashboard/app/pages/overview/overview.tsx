@@ -23,7 +23,7 @@ import { computers, isListed } from '../../state/wall.js';
 import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
-import { EVERY_MS, followed, idleOf, lines, totals } from './measurements.js';
+import { EVERY_MS, followed, idleOf, lines, newestOf, totals } from './measurements.js';
 
 /** Milliseconds between two readings of the audit log. */
 const READ_EVERY_MS = 5_000;
@@ -59,10 +59,9 @@ export function Overview() {
   const kept = useRef<readonly StatsHistory[]>([]);
   const history = useData('history', async (signal) => {
     // Only what is new: of a large fleet the hour is a megabyte.
-    const newest = kept.current.map(({ samples }) => samples.at(-1)?.at ?? '').sort();
-    const path = `/stats/history${query({ since: newest.at(-1) })}`;
+    const path = `/stats/history${query({ since: newestOf(kept.current) })}`;
     const { computers } = await call<Answer<'listStatsHistory'>>('GET', path, { signal });
-    kept.current = followed(kept.current, computers, Date.now());
+    kept.current = followed(kept.current, computers);
     return kept.current;
   });
   useRefresh(history, EVERY_MS);
@@ -160,8 +159,8 @@ function Totals({ of: all }: { of: readonly StatsHistory[] }) {
       />
       <Figure
         name="Disk"
-        value={none ? '–' : formatBytes(sum.disk)}
-        note="written by those that run"
+        value={sum.disks === 0 ? '–' : formatBytes(sum.disk)}
+        note={`written by ${sum.disks === sum.measured ? 'those' : `${sum.disks} of those`} that run`}
       />
     </>
   );
@@ -204,7 +203,7 @@ interface RunningProps {
 
 /** Every running computer with what it uses, the busiest first. */
 function Running({ computers: running, measured, entries, now }: RunningProps) {
-  const last = new Map([...entries].reverse().map((entry) => [entry.computer_id, entry]));
+  const last = new Map([...entries].reverse().map((entry) => [entry.computer_id, endOf(entry)]));
   const load = ({ id }: WallComputer) => measured.get(id)?.samples.at(-1)?.cpu_percent ?? -1;
   return (
     <section>
@@ -218,7 +217,7 @@ function Running({ computers: running, measured, entries, now }: RunningProps) {
                 <ComputerLink id={computer.id} />
               </th>
               <td>
-                <Time at={last.get(computer.id)?.at ?? computer.started_at} />
+                <Time at={last.get(computer.id) ?? computer.started_at} />
               </td>
               <Used of={measured.get(computer.id)} now={now} />
             </tr>

@@ -183,6 +183,8 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
       const options = { accept: 'image/jpeg', signal: left.signal, first };
       const picture = await request('GET', path, options);
       const blob = await picture.blob();
+      // A picture that was requested before the page was there is not aborted.
+      if (left.signal.aborted) return;
       last.current.seq = seq;
       setUrl(keepPicture(id, blob));
     };

@@ -140,14 +140,14 @@ export default defineConfig({
             ...(isThorough ? [ABOVE_ENGINES] : []),
             ...thorough('qemu'),
           ],
-          // Commands and what rests on no engine are the same as on Docker, and an emulated machine is slow.
+          // The commands are the same as on Docker, and an emulated machine is slow to set up.
           exclude: [
             ...DOCKER_ONLY,
             NETWORKS_OF_CONTAINERS,
             ...(isThorough
               ? []
               : [
-                  'test/e2e/operations/{conditions,desktop,every-command,marks,options,publish,setup,ssh,sync,text,trajectory-snapshots,volumes}.test.ts',
+                  'test/e2e/operations/{every-command,options,publish,setup,sync,text,trajectory-snapshots,volumes}.test.ts',
                 ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],

@@ -357,7 +357,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
   thorough('shows the activity, streams, webhooks, images and usage', async () => {
     const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
     await pressOn(pages.getByRole('link', { name: 'Activity' }));
-    await heading('Activity').waitFor();
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'takeControl' }).first().waitFor();
     await inspect(page, 'activity');
     for (const [name, shown] of [

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { tree } from '../../../src/cli/commands/tree.js';
 import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
 import { eventually } from '../../support/eventually.js';
 import { isThorough } from '../../support/run/tiers.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+import { openTestService } from '../../support/service/service.js';
 
 /** A command of the script, with its input and its expected output and exit code. */
 interface Line {
@@ -293,13 +293,6 @@ const script: readonly Line[] = [
     : { argv: ['demo', '--pause', '0'], stderr: /removed project demo-/ },
 ];
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openTestService();
-  writeFileSync(join(service.directory, 'note.txt'), 'a note');
-});
-afterAll(() => service.close());
-
 it('the script has every command of the tree', async () => {
   const all = paths(await loadOutline(tree)).map(({ path }) =>
     path.map(([first]) => first).join(' '),
@@ -313,6 +306,10 @@ it('the script has every command of the tree', async () => {
 });
 
 it('every line of the script has the expected output', async () => {
+  // Of its own for each attempt: the first lines expect nothing to be there.
+  const service = await openTestService();
+  onTestFinished(() => service.close());
+  writeFileSync(join(service.directory, 'note.txt'), 'a note');
   let job = '';
   for (const { argv, input, code = 0, stdout = /^/, stderr = /^/ } of script) {
     const filled = (text: string) =>

@@ -72,8 +72,7 @@ export async function buildDashboard() {
 }
 
 /**
- * A script that stands in a document, without imports. It stands before the styles, for which a browser
- * would wait.
+ * An inline script, without imports. The document has it before the styles, for which a browser would wait.
  */
 async function inlineScript(input) {
   const { output } = await build({

@@ -1,4 +1,4 @@
-// The script in the document itself, which runs before the others are requested: asks who is logged in,
+// The inline script of the document, which runs before the others are requested: asks who is logged in,
 // and begins what the first page shows. On a slow line each of these is a round trip.
 import { API, socketUrl } from './api/addresses.js';
 import type { WallComputer } from './api/types.js';
@@ -68,9 +68,8 @@ function openWall(): void {
 
 function requestPictures(list: string): void {
   const { computers } = JSON.parse(list) as { readonly computers: readonly WallComputer[] };
-  for (const computer of computers
-    .filter(({ status }) => status === 'running')
-    .slice(0, PICTURES)) {
+  const running = computers.filter(({ status }) => status === 'running');
+  for (const computer of running.slice(0, PICTURES)) {
     const path = thumbnailPath(computer);
     const picture = send(path, { headers: { ...headers, accept: 'image/jpeg' } });
     picture.catch(() => undefined);

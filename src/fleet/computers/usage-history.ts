@@ -35,7 +35,7 @@ export class UsageHistory {
   readonly #kept = new Map<string, Kept>();
   readonly #measuring = new Set<Engine>();
   /** By how much the disks of an engine took longer than they may, in milliseconds. */
-  readonly #debts = new WeakMap<Engine, number>();
+  readonly #overruns = new WeakMap<Engine, number>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -92,16 +92,16 @@ export class UsageHistory {
     running: readonly (readonly [string, Kept])[],
     signal: AbortSignal,
   ): Promise<void> {
-    let debt = (this.#debts.get(engine) ?? 0) - DISKS_MS;
+    let over = (this.#overruns.get(engine) ?? 0) - DISKS_MS;
     for (const [id, kept] of [...running].sort(([, a], [, b]) => a.diskAt - b.diskAt)) {
-      if (debt >= 0 || signal.aborted) break;
+      if (over >= 0 || signal.aborted) break;
       kept.diskAt = performance.now();
       const measured = inTime(DISK_MS, signal, (inner) => engine.diskUsage(id, inner));
       const used = await measured.catch(() => undefined);
       kept.diskBytes = used?.diskBytes ?? kept.diskBytes;
-      debt += performance.now() - kept.diskAt;
+      over += performance.now() - kept.diskAt;
     }
-    this.#debts.set(engine, Math.max(0, debt));
+    this.#overruns.set(engine, Math.max(0, over));
   }
 }
 

@@ -50,7 +50,7 @@ interface PageFile {
   readonly type: string;
   readonly data: Buffer;
   readonly encoded: Partial<Record<Encoding, Buffer>>;
-  /** In base64, the SHA-256 of the script that stands in the document. */
+  /** In base64, the SHA-256 of the inline script of a document. */
   readonly script?: string | undefined;
   /** Its name contains a hash of its content, so it never changes. */
   readonly immutable: boolean;

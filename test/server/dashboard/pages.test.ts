@@ -13,7 +13,7 @@ import { openTestApp, type TestApp } from '../../support/app.js';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** The policy of a document, which allows the one script that stands in it. */
+/** The policy of a document, which allows its one inline script. */
 function policyOf(html: string): string {
   const [, script = ''] = /<script>(.*?)<\/script>/s.exec(html) ?? [];
   const hash = createHash('sha256').update(script).digest('base64');

@@ -44,9 +44,7 @@ export async function resume(): Promise<Failure | undefined> {
       return undefined;
     } catch (error) {
       const failure = asFailure(error);
-      if (failure.code !== 'conflict') {
-        return withoutSession(failure);
-      }
+      if (failure.code !== 'conflict') return withoutSession(failure);
       // The user decides: the browser stays logged in until then.
       otherLink.value = { login: token, failure };
     }

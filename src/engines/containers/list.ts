@@ -7,46 +7,54 @@ import { statusOf } from './errors.js';
 /** What a list is restricted to, as of Docker's API. */
 export type ListFilters = Readonly<Record<string, string[]>>;
 
-const ATTEMPTS = 6;
+/** In milliseconds: between two attempts, after which a removal counts as interrupted, and of a list in all. */
 const PAUSE_MS = 250;
+const REMOVAL_MS = 1_000;
+const LIST_MS = 10_000;
 
-/**
- * Lists containers, stopped ones too. An engine may refuse every list because the removal of one
- * container has not ended: it gets a second, then the removal is completed.
- */
-export async function listContainers(
+/** Lists containers, stopped ones too. */
+export function listContainers(
   docker: Docker,
   filters: ListFilters,
   signal?: AbortSignal,
 ): Promise<Docker.ContainerInfo[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask(docker, QUICK_MS, signal, (abortSignal) =>
-        docker.listContainers({ all: true, filters: { ...filters }, abortSignal }),
-      );
-    } catch (error) {
-      const halfRemoved = dialectOf(docker).halfRemoved?.(error);
-      if (halfRemoved === undefined || attempt === ATTEMPTS) throw error;
-      if (attempt === ATTEMPTS - 1) await removeContainer(docker, halfRemoved, signal);
-      else await sleep(PAUSE_MS, signal);
-    }
-  }
+  return list(docker, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters: { ...filters }, abortSignal }),
+  );
 }
 
-/** Lists images. An engine may refuse a list because an image was removed meanwhile: it is asked again. */
-export async function queryImages(
+export function queryImages(
   docker: Docker,
   filters: ListFilters,
   signal?: AbortSignal,
 ): Promise<Docker.ImageInfo[]> {
-  for (let attempt = 1; ; attempt++) {
+  return list(docker, signal, (abortSignal) =>
+    docker.listImages({ filters: { ...filters }, abortSignal }),
+  );
+}
+
+/**
+ * An engine may refuse every list while one container or image is removed: it is asked again. A removal
+ * that was interrupted is completed.
+ */
+async function list<T>(
+  docker: Docker,
+  signal: AbortSignal | undefined,
+  request: (abortSignal: AbortSignal) => Promise<T[]>,
+): Promise<T[]> {
+  const { halfRemoved, imageRemoved } = dialectOf(docker);
+  const seenAt = new Map<string, number>();
+  for (const start = performance.now(); ; await sleep(PAUSE_MS, signal)) {
     try {
-      return await ask(docker, QUICK_MS, signal, (abortSignal) =>
-        docker.listImages({ filters: { ...filters }, abortSignal }),
-      );
+      return await ask(docker, QUICK_MS, signal, request);
     } catch (error) {
-      if (attempt === ATTEMPTS || !dialectOf(docker).imageRemoved?.(error)) throw error;
-      await sleep(PAUSE_MS, signal);
+      const now = performance.now();
+      const container = halfRemoved?.(error);
+      if (now - start > LIST_MS || (container === undefined && !imageRemoved?.(error))) throw error;
+      if (container === undefined) continue;
+      const since = seenAt.get(container) ?? now;
+      seenAt.set(container, since);
+      if (now - since > REMOVAL_MS) await removeContainer(docker, container, signal);
     }
   }
 }
@@ -60,6 +68,11 @@ export async function removeContainer(
   await ask(docker, STEP_MS, signal, (abortSignal) =>
     docker.getContainer(id).remove({ force: true, v: true, abortSignal }),
   ).catch((error) => {
-    if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+    if (
+      statusOf(error) !== 404 &&
+      statusOf(error) !== 409 &&
+      !dialectOf(docker).halfRemoved?.(error)
+    )
+      throw error;
   });
 }

@@ -38,6 +38,8 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   getRunPicture: 'for the web page; vc run saves screenshots',
   thumbnail: 'for the web page; vc screenshot has --scale',
   wall: 'for the web page; vc ls --watch follows computers',
+  getStatsHistory: 'for the web page; vc stats shows the present',
+  listStatsHistory: 'for the web page; vc stats shows the present',
   createSession: 'for the web page',
   getSession: 'for the web page',
   endSession: 'for the web page',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
-import { queryImages } from '../../../src/engines/containers/list.js';
+import { listContainers, queryImages } from '../../../src/engines/containers/list.js';
 import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
@@ -145,6 +145,22 @@ it('asks again for a list of images while one of them is removed', async () => {
   });
   expect(await queryImages(podman, {})).toEqual([]);
   expect(requests).toBe(2);
+});
+
+it('completes an interrupted removal of a container that every list fails with', async () => {
+  const id = 'ab12';
+  const reason = `getting container from store "${id}": container not known`;
+  let isRemoved = false;
+  const podman = await listening(({ method, url }, response) => {
+    if (method === 'DELETE') {
+      expect(url).toContain(`/containers/${id}?`);
+      isRemoved = true;
+      response.writeHead(204).end();
+    } else if (isRemoved) response.end('[]');
+    else response.writeHead(500).end(JSON.stringify({ message: reason }));
+  });
+  expect(await listContainers(podman, {})).toEqual([]);
+  expect(isRemoved).toBe(true);
 });
 
 it('names Podman when its service does not run', async () => {

@@ -39,9 +39,15 @@ export async function buildDashboard() {
       codeSplitting: {
         groups: [
           // Runs before the others have come.
-          { name: 'parts', test: /\/app\/parts\.ts$/, priority: 1 },
+          { name: 'parts', test: /\/app\/parts\.ts$/, priority: 2 },
           // What most pages need, as one file instead of ten.
-          { name: 'base', test: /node_modules\/@?preact|\/app\/(api|components|state)\// },
+          {
+            name: 'base',
+            test: /node_modules\/@?preact|\/app\/(api\/(?!commands)|components\/(?!forms|table|menu)|state\/)/,
+            priority: 1,
+          },
+          // What the first page does not need.
+          { name: 'forms', test: /\/app\/(api|components)\// },
         ],
       },
     },

@@ -26,6 +26,8 @@ const MOTION_MS = 200;
 const JPEG = { format: 'jpeg', quality: 80, scale: 1, cursor: false } as const;
 /** Compression ratio of exact pixels, such as those of a terminal, up to which JPEG takes more work. */
 const PLAIN = 0.06;
+/** What a connection carries within its first round trips, in bytes: TCP begins slowly. */
+const FIRST_BYTES = 30_000;
 /** Fewest bytes from which to measure the connection's speed or the compression ratio. */
 const MEASURED = 20_000;
 
@@ -56,6 +58,7 @@ export class Encoder {
   #inMotion = false;
   /** Bytes per millisecond that the viewer receives, and the compression ratio of exact pixels. */
   #speed = Number.POSITIVE_INFINITY;
+  #isTimed = false;
   #ratio = 0.05;
   #isMeasured = false;
 
@@ -98,11 +101,17 @@ export class Encoder {
     this.#largeAt = now;
   }
 
+  /** Call before the first frame, with the time in milliseconds that the viewer takes to answer. */
+  answered(ms: number): void {
+    this.#speed = FIRST_BYTES / Math.max(1, ms);
+  }
+
   /** Call when the viewer has received a frame of `bytes` in `ms` and requests the next. */
   took(bytes: number, ms: number): void {
     if (bytes < MEASURED) return;
     const speed = bytes / Math.max(1, ms);
-    this.#speed = Number.isFinite(this.#speed) ? 0.7 * this.#speed + 0.3 * speed : speed;
+    this.#speed = this.#isTimed ? 0.7 * this.#speed + 0.3 * speed : speed;
+    this.#isTimed = true;
   }
 
   /** Calls must not overlap, because they share one Zlib stream. */

@@ -43,6 +43,8 @@ export class Viewer {
   /** The size last sent to the browser, and its pending request. */
   #size = { width: 0, height: 0 };
   #wanted: Region | 'changes' | undefined;
+  /** When the viewer was sent something that it answers at once. */
+  #askedAt = 0;
 
   constructor(options: ViewerOptions) {
     this.#options = options;
@@ -158,6 +160,7 @@ export class Viewer {
       throw new ViewerError('the viewer does not support RFB 3.8');
     }
     this.#stage = 'security';
+    this.#askedAt = performance.now();
     void this.#options.channel.send(messages.SECURITY_TYPES);
   }
 
@@ -167,9 +170,11 @@ export class Viewer {
     if (this.#stage === 'security') {
       if (value !== 1) throw new ViewerError('the viewer chose an unknown security type');
       this.#stage = 'init';
+      this.#askedAt = performance.now();
       void channel.send(messages.SECURITY_OK);
       return;
     }
+    this.#encoder.answered(performance.now() - this.#askedAt);
     // Without a screen, the next one announces its size.
     this.#size = this.#scene?.screen.size ?? { width: 1, height: 1 };
     this.#stage = 'ready';

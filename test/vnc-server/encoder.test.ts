@@ -154,3 +154,23 @@ test('regions of a viewer with Tight and without Zlib are split into tiles that 
     { x: 2058, y: 532, width: 2, height: 88 },
   ]);
 });
+
+test('the first frame is JPEG for a viewer that answers slowly', async () => {
+  const large = { x: 0, y: 0, width: 1280, height: 800 };
+  const screen = Buffer.alloc(1280 * 800 * 4, 7);
+  for (const [ms, rough] of [
+    [3, false],
+    [100, true],
+  ] as const) {
+    const one = encoder(ZLIB, TIGHT);
+    one.answered(ms);
+    one.begin(1280 * 800);
+    expect((await one.encode(large, screen, 'any')).rough).toBe(rough);
+  }
+  // What a frame took counts more.
+  const quick = encoder(ZLIB, TIGHT);
+  quick.answered(100);
+  quick.took(1_000_000, 10);
+  quick.begin(1280 * 800);
+  expect((await quick.encode(large, screen, 'any')).rough).toBe(false);
+});

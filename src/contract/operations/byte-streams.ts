@@ -4,7 +4,7 @@ import { BuildLine, BuildQuery } from '../resources/images.js';
 import { BrowserVersion, CdpQuery } from '../sockets/browser.js';
 import { ProcessControl, ProcessEvent, ProcessStart } from '../sockets/process.js';
 import { TunnelMessage, TunnelQuery } from '../sockets/tunnel.js';
-import { WallMessage } from '../sockets/wall.js';
+import { WallMessage, WallQuery } from '../sockets/wall.js';
 import { BYTES, type ByteStream, computerPaths, etagHeader, requestHeader } from './operation.js';
 
 const bytes = { 'application/octet-stream': { schema: BYTES } };
@@ -153,6 +153,7 @@ export const byteStreams = {
     description:
       'The client sends nothing. The first message is the list of all computers that the key may see; then comes each change. `seq` grows when the picture of a screen changes, within a few seconds: the time to get another thumbnail.',
     access: look.project,
+    query: WallQuery,
     messages: { client: [], service: [WallMessage] },
   },
   mcp: {

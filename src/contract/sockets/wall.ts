@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES } from '../constants.js';
+import { integer, queryNumber } from '../primitives.js';
 import { Computer } from '../resources/computers.js';
 
 const seq = z
@@ -25,6 +26,14 @@ export const WallComputer = Computer.extend({
 }).meta({
   id: 'WallComputer',
   description: 'A computer, the number of its picture, and who sees its screen.',
+});
+
+export const WallQuery = z.object({
+  pictures: queryNumber(integer(0, 4))
+    .default(0)
+    .describe(
+      'Thumbnails of the first so many running computers come after the first list and in its order, each as a binary message; an empty one for a screen that did not answer.',
+    ),
 });
 
 /**

@@ -1,18 +1,21 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, lazy } from 'preact-iso';
 import type { Failure } from './api/failure.js';
+import { load } from './api/load.js';
 import { FailureDetails } from './components/failure.js';
 import { Shell } from './components/frame/shell.js';
 import { Icon } from './components/icon.js';
-import { Login, OtherLink } from './pages/login/login.js';
 import { Pages } from './pages/pages.js';
 import { PaletteHost } from './pages/palette/host.js';
-import { preload } from './parts.js';
+import { login, preload } from './parts.js';
 import { isAway } from './state/connection.js';
-import { resume } from './state/log-in.js';
+import { otherLink, resume } from './state/log-in.js';
 import { dismiss, notices } from './state/notices.js';
 import { session } from './state/session.js';
+
+const Login = lazy(async () => (await load(login)).Login);
+const OtherLink = lazy(async () => (await load(login)).OtherLink);
 
 /** The page: the login, or what the session may see. */
 function App() {
@@ -30,7 +33,7 @@ function App() {
         {current && (
           <Shell session={current}>
             <Pages />
-            <OtherLink />
+            {otherLink.value !== undefined && <OtherLink />}
             <PaletteHost session={current} />
           </Shell>
         )}

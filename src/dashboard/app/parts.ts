@@ -22,6 +22,9 @@ export const parts = {
   '/usage': async () => (await import('./pages/usage/usage.js')).Usage,
 };
 
+/** What a browser without a session sees. */
+export const login = () => import('./pages/login/login.js');
+
 /** Loads the page of an address before it is shown. */
 export function preload(path: string): void {
   for (const [route, part] of Object.entries(parts)) {
@@ -29,4 +32,5 @@ export function preload(path: string): void {
     if (new RegExp(`^${pattern}$`).test(path)) part().catch(() => undefined);
   }
 }
-preload(location.pathname);
+if (window.start.hasSession) preload(location.pathname);
+else login().catch(() => undefined);

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { endpoints } from '../../contract/operations.js';
-import type { WallComputer, WallMessage } from '../../contract/sockets/wall.js';
+import { type WallComputer, type WallMessage, WallQuery } from '../../contract/sockets/wall.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { Fleet } from '../../fleet/fleet.js';
 import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
+import { validateExactly } from '../http/input/read-input.js';
 import { logOf } from '../http/log.js';
 import { ownerOf } from '../requests.js';
 import { MOST_UNSENT, SocketLimit, type SocketServices } from './computer-socket.js';
@@ -12,6 +15,7 @@ import { closeOnRevocation } from './key-revocation.js';
 
 /** A client that has left so much unread gets a new list when it has read it, in bytes. */
 const MOST_UNREAD = 256 * 1024;
+const THUMBNAIL_WIDTH = 320;
 /** Walls of one owner. */
 const MOST_WALLS = 16;
 
@@ -21,6 +25,7 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
   const walls = new SocketLimit(MOST_WALLS, ' to /wall');
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
+    validateExactly(WallQuery, request.query, 'query');
     const { id } = ownerOf(request);
     walls.count(id, request.raw.socket);
     limit.count(id, request.raw.socket);
@@ -32,8 +37,16 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
     closeOnRevocation(socket, request, fleet.apiKeys, owner);
     // The client sends nothing.
     socket.on('message', () => socket.terminate());
-    const wall = new Wall(socket, baseUrl(request), (error) => {
-      logOf(request).warn({ err: error }, 'wall socket failed');
+    const { pictures } = validateExactly(WallQuery, request.query, 'query');
+    const left = new AbortController();
+    socket.once('close', () => left.abort());
+    const wall = new Wall(socket, baseUrl(request), {
+      onFailure: (error) => logOf(request).warn({ err: error }, 'wall socket failed'),
+      onListed: async (computers) => {
+        const running = computers.filter(({ status }) => status === 'running').slice(0, pictures);
+        const shown = running.map(({ id }) => thumbnailOf(fleet, owner, id, left.signal));
+        for (const picture of shown) socket.send(await picture);
+      },
     });
     if (socket.readyState !== socket.OPEN) return;
     const view = fleet.walls.open(owner, wall);
@@ -42,21 +55,43 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
   });
 }
 
+/** Empty if the screen did not answer: the next change brings another. */
+async function thumbnailOf(
+  fleet: Fleet,
+  owner: Owner,
+  id: string,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  try {
+    const record = fleet.computers.find(owner, { id });
+    return (await fleet.actions.thumbnail(record, THUMBNAIL_WIDTH, signal)).data;
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+interface WallHooks {
+  onFailure(error: unknown): void;
+  /** After the first list. */
+  onListed(computers: readonly WallComputer[]): void;
+}
+
 /** Sends one client what changes, and a new list after it was slow. */
 class Wall implements WallViewer {
   readonly #socket: WebSocket;
   readonly #base: string;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #hooks: WallHooks;
   #view: WallView | undefined;
   /** The client needs a list. */
   #isStale = true;
+  #isListed = false;
   /** Messages that the client has not read. */
   #unsent = 0;
 
-  constructor(socket: WebSocket, base: string, onFailure: (error: unknown) => void) {
+  constructor(socket: WebSocket, base: string, hooks: WallHooks) {
     this.#socket = socket;
     this.#base = base;
-    this.#onFailure = onFailure;
+    this.#hooks = hooks;
   }
 
   show(view: WallView): void {
@@ -68,6 +103,8 @@ class Wall implements WallViewer {
       if (this.#isSlow()) return;
       this.#isStale = false;
       this.#send(listOf(round, this.#base));
+      if (!this.#isListed) this.#hooks.onListed(round.computers);
+      this.#isListed = true;
       return;
     }
     for (const message of changesOf(round, this.#base)) {
@@ -80,7 +117,7 @@ class Wall implements WallViewer {
   }
 
   failed(error: unknown): void {
-    this.#onFailure(error);
+    this.#hooks.onFailure(error);
     this.#socket.terminate();
   }
 

@@ -70,20 +70,30 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   };
 
-  it('opens one socket for all computers, and reads each picture once', async () => {
-    const sockets: string[] = [];
-    const read: string[] = [];
-    page.on('websocket', (socket) => sockets.push(new URL(socket.url()).pathname));
+  it('opens one socket for all computers, which brings the first pictures, and reads each once', async () => {
+    let sockets: string[] = [];
+    let read: string[] = [];
+    page.on('websocket', (socket) => sockets.push(socket.url().replace(/.*\/api/, '')));
     page.on('request', (request) => {
       if (request.url().includes('/thumbnail')) read.push(request.url());
     });
+    const shown = page.locator('.tile img');
     const link = new URL(String((await app.send('POST', '/api/logins', { body: {} })).json.url));
     link.pathname = '/computers';
-    await page.goto(link.href);
-    await page.locator(`a[href="/computers/${id}"] img`).waitFor();
-    expect(sockets).toEqual(['/api/wall']);
-    expect(read).toEqual([...new Set(read)]);
-    expect(read.length).toBeGreaterThanOrEqual(3);
+    // With a link; then in its session, for which the socket does not wait.
+    for (const address of [link.href, url('/computers')]) {
+      [sockets, read] = [[], []];
+      await page.goto(address);
+      await eventually(async () => (await shown.count()) === 3);
+      expect(sockets).toEqual(['/wall?pictures=2']);
+      expect(read).toEqual([...new Set(read)]);
+    }
+    // A socket that was opened for a session which has ended is not kept.
+    await context.clearCookies();
+    await page.goto(url('/computers'));
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate(() => window.start.wall)).toBeUndefined();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
   it('shows what runs, what it uses, what was done last, and what failed, with links', async () => {

@@ -30,12 +30,16 @@ async function create(project: string, name: string): Promise<string> {
   return String((await app.send('POST', path, { body: { name } })).json.id);
 }
 
-async function open(key = app.world.key) {
-  const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/wall`, {
+async function open(key = app.world.key, query = '') {
+  const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/wall${query}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const messages: WallMessage[] = [];
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  const pictures: string[] = [];
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) pictures.push(String(data));
+    else messages.push(JSON.parse(String(data)));
+  });
   socket.on('error', () => undefined);
   await once(socket, 'open');
   await eventually(async () => messages.length > 0);
@@ -48,7 +52,7 @@ async function open(key = app.world.key) {
         return false;
       }
     });
-  return { socket, messages, has };
+  return { socket, messages, pictures, has };
 }
 
 test('sends all computers, then each that is new, changed or deleted', async () => {
@@ -71,6 +75,28 @@ test('sends all computers, then each that is new, changed or deleted', async () 
   await app.send('DELETE', `/api/computers/${id}`);
   await wall.has({ type: 'removed', id });
   wall.socket.terminate();
+});
+
+test('sends the first pictures to a client that asks for them', async () => {
+  const stopped = id;
+  await app.send('POST', `/api/computers/${stopped}/stop`);
+  const ids = [await create('p', 'b'), await create('p', 'c'), await create('p', 'd')];
+  const wall = await open(undefined, '?pictures=2');
+  await eventually(async () => wall.pictures.length === 2);
+  const thumbnail = async (of = '') =>
+    (await app.send('GET', `/api/computers/${of}/thumbnail`)).text;
+  expect(wall.pictures).toEqual([await thumbnail(ids[0]), await thumbnail(ids[1])]);
+  // Only with the first list.
+  await app.send('PATCH', `/api/computers/${ids[0]}`, { body: { name: 'e' } });
+  await wall.has({ type: 'computer', computer: expect.objectContaining({ name: 'e' }) });
+  expect(wall.pictures).toHaveLength(2);
+  wall.socket.terminate();
+  const refused = new WebSocket(`ws://127.0.0.1:${app.port}/api/wall?pictures=5`, {
+    headers: { authorization: `Bearer ${app.world.key}` },
+  });
+  const [, response] = await once(refused, 'unexpected-response');
+  expect(response.statusCode).toBe(400);
+  response.destroy();
 });
 
 test('a change of the picture grows its number once', async () => {

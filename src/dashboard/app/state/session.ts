@@ -1,9 +1,14 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { Failure } from '../api/failure.js';
+import { noteLoggedIn } from '../api/logged-in.js';
 import type { Rights, Session } from '../api/types.js';
 
 /** Undefined until the service was asked, null when nobody is logged in. */
 export const session = signal<Session | null | undefined>(undefined);
+effect(() => {
+  if (session.value !== undefined) noteLoggedIn(session.value !== null);
+});
+
 /** Why the last session ended, unless the person ended it. */
 export const ending = signal<Failure | undefined>(undefined);
 

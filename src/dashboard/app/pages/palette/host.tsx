@@ -1,24 +1,15 @@
-import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { load } from '../../api/load.js';
+import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/types.js';
-import { tellFailure } from '../../state/notices.js';
+import { onDemand } from '../../components/on-demand.js';
 import { isPaletteOpen, watchKeys } from '../../state/palette.js';
 
-/** Shows the command palette when it is asked for; it is loaded then. */
+const Palette = onDemand('the palette', async () => (await import('./palette.js')).Palette);
+
+/** Shows the command palette when it is asked for. */
 export function PaletteHost({ session }: { session: Session }) {
-  const [Palette, setPalette] = useState<ComponentType<{ session: Session }>>();
-  const isOpen = isPaletteOpen.value;
   useEffect(watchKeys, []);
-  useEffect(() => {
-    if (!isOpen || Palette !== undefined) return;
-    load(() => import('./palette.js')).then(
-      (loaded) => setPalette(() => loaded.Palette),
-      (error: unknown) => {
-        isPaletteOpen.value = false;
-        tellFailure('Could not load the palette', error);
-      },
-    );
-  }, [isOpen]);
-  return isOpen && Palette !== undefined ? <Palette session={session} /> : null;
+  const close = () => {
+    isPaletteOpen.value = false;
+  };
+  return isPaletteOpen.value ? <Palette session={session} onClose={close} /> : null;
 }

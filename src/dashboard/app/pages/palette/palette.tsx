@@ -3,7 +3,6 @@ import { useLocation } from 'preact-iso';
 import type { Session } from '../../api/types.js';
 import { Dialog } from '../../components/forms/dialog.js';
 import { pagesOf } from '../../components/frame/shell.js';
-import { isPaletteOpen } from '../../state/palette.js';
 import { perform } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { visible } from '../../state/visible.js';
@@ -14,13 +13,10 @@ import { type Entry, entriesOf, found } from './entries.js';
 const DOCUMENTS = /^\/(terminal|api)\//;
 
 /** Finds a page, a computer or what to do with it by a few letters. */
-export function Palette({ session }: { session: Session }) {
+export function Palette({ session, onClose }: { session: Session; onClose: () => void }) {
   const { route } = useLocation();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const close = () => {
-    isPaletteOpen.value = false;
-  };
   const all = entriesOf({
     pages: pagesOf(session),
     computers: [...computers.value.values()],
@@ -29,7 +25,7 @@ export function Palette({ session }: { session: Session }) {
   const shown = found(all, typed);
   const current = Math.min(at, shown.length - 1);
   const choose = ({ href, power }: Entry) => {
-    close();
+    onClose();
     if (power !== undefined) void perform(power.power, [power.computer]);
     else if (href !== undefined && DOCUMENTS.test(href)) location.assign(href);
     else if (href !== undefined) route(href);
@@ -42,7 +38,7 @@ export function Palette({ session }: { session: Session }) {
     if (by !== undefined || event.key === 'Enter') event.preventDefault();
   };
   return (
-    <Dialog title="Go to" onClose={close}>
+    <Dialog title="Go to" onClose={onClose}>
       <div class="palette">
         <input
           type="text"

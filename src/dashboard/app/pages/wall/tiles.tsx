@@ -3,6 +3,7 @@ import { request } from '../../api/http.js';
 import type { WallComputer } from '../../api/types.js';
 import { StatusMark } from '../../components/status.js';
 import { Time } from '../../components/time.js';
+import { creatorOf, viewerNames } from '../../state/keys.js';
 import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
 import { filterQuery, labelFilter } from './filters.js';
@@ -118,11 +119,6 @@ function Badges({ computer }: { computer: WallComputer }) {
   );
 }
 
-/** The keys of live views, each once. */
-export function viewerNames(viewers: readonly (string | null)[]): string {
-  return [...new Set(viewers.map((name) => name ?? 'a key'))].join(', ');
-}
-
 /** Labels, each with a link to the computers that have it. */
 export function Labels({ labels }: Pick<WallComputer, 'labels'>) {
   const all = Object.entries(labels);
@@ -136,12 +132,6 @@ export function Labels({ labels }: Pick<WallComputer, 'labels'>) {
       ))}
     </p>
   );
-}
-
-/** Who made a computer. */
-export function creatorOf({ created_by }: Pick<WallComputer, 'created_by'>): string {
-  if (created_by === null) return 'unknown';
-  return created_by.name ?? (created_by.prefix === null ? created_by.id : `${created_by.prefix}…`);
 }
 
 /** Time between two pictures of one computer, in milliseconds. */
@@ -180,10 +170,9 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
       last.current.at = performance.now();
       const first = window.start.pictures.get(path);
       window.start.pictures.delete(path);
-      const options = { accept: 'image/jpeg', signal: left.signal, first };
-      const picture = await request('GET', path, options);
-      const blob = await picture.blob();
-      // A picture that was requested before the page was there is not aborted.
+      const options = { accept: 'image/jpeg', signal: left.signal };
+      const blob = (await first) ?? (await (await request('GET', path, options)).blob());
+      // A picture that the socket brings is not aborted.
       if (left.signal.aborted) return;
       last.current.seq = seq;
       setUrl(keepPicture(id, blob));

@@ -4,85 +4,25 @@ import { useLocation } from 'preact-iso';
 import { call } from '../../api/http.js';
 import type { Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
-import { Dialog, Lost } from '../../components/forms/dialog.js';
-import { Confirmation } from '../../components/forms/field.js';
 import { Page } from '../../components/frame/page.js';
-import { Icon, type IconName } from '../../components/icon.js';
-import { StatusMark } from '../../components/status.js';
-import { Table } from '../../components/table.js';
-import { Time } from '../../components/time.js';
-import { type Power, perform, shownStatus } from '../../state/power.js';
+import { Icon } from '../../components/icon.js';
+import { onDemand } from '../../components/on-demand.js';
+import { shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { visible } from '../../state/visible.js';
 import { computers, isListed } from '../../state/wall.js';
-import { CreateComputer } from './create-computer.js';
 import { FilterBar } from './filter-bar.js';
 import { filterQuery, grouped, matches, ordered, useFilters } from './filters.js';
 import { forgetPictures } from './pictures.js';
-import { RunCommand } from './run-command.js';
-import { creatorOf, type ListProps, Tiles } from './tiles.js';
+import { Tiles } from './tiles.js';
 
-const COLUMNS = [
-  { text: 'Select', kind: 'hidden' },
-  'Name',
-  'Project',
-  'Status',
-  'Engine',
-  'Size',
-  'Image',
-  'Made by',
-  'Controlled by',
-  'Created',
-] as const;
-
-/** The computers as a table. */
-function WallTable({ computers, selected, onSelect }: ListProps) {
-  return (
-    <Table columns={COLUMNS}>
-      {computers.map((computer) => (
-        <tr key={computer.id}>
-          <td>
-            <input
-              type="checkbox"
-              aria-label={`Select ${computer.name}`}
-              checked={selected.has(computer.id)}
-              onChange={(event) => onSelect(computer.id, event.currentTarget.checked)}
-            />
-          </td>
-          <th scope="row">
-            <a class="break" href={`/computers/${computer.id}`}>
-              {computer.name}
-            </a>
-          </th>
-          <Text>{computer.project_name}</Text>
-          <td>
-            <StatusMark status={shownStatus(computer)} reason={computer.status_reason} />
-          </td>
-          <td>{computer.engine}</td>
-          <td class="nowrap">
-            {computer.cpu} CPU, {computer.ram} GB
-          </td>
-          <Text>{computer.image}</Text>
-          <Text>{creatorOf(computer)}</Text>
-          <Text>{computer.control?.holder.key_name ?? ''}</Text>
-          <td>
-            <Time at={computer.created_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-/** A name of any length, of which a few lines are shown. */
-function Text({ children }: { children: string }) {
-  return (
-    <td>
-      <span class="break">{children}</span>
-    </td>
-  );
-}
+const CreateComputer = onDemand(
+  'the form',
+  async () => (await import('./create-computer.js')).CreateComputer,
+);
+const WallTable = onDemand('the table', async () => (await import('./wall-table.js')).WallTable);
+const BulkBar = onDemand('the actions', async () => (await import('./bulk-bar.js')).BulkBar);
 
 /** All computers, as pictures or as a table. */
 export function Wall() {
@@ -142,7 +82,7 @@ export function Wall() {
         <BulkBar
           chosen={chosen}
           onAll={() => setSelected(new Set(shown.map(({ id }) => id)))}
-          onNone={() => setSelected(new Set())}
+          onClose={() => setSelected(new Set())}
         />
       )}
       {(isCreating || query.create !== undefined) && may.value('manage') && (
@@ -193,87 +133,5 @@ function NoComputers() {
       <p>Create the first one here, or with two commands:</p>
       <Commands lines={['vc create desk', 'vc view desk']} />
     </Empty>
-  );
-}
-
-interface BulkBarProps {
-  readonly chosen: readonly WallComputer[];
-  readonly onAll: () => void;
-  readonly onNone: () => void;
-}
-
-/** What can be done with the computers that are selected. */
-function BulkBar({ chosen, onAll, onNone }: BulkBarProps) {
-  const [isAsking, setAsking] = useState(false);
-  const [isRunning, setRunning] = useState(false);
-  const canAct = may.value('act');
-  const those = (...status: string[]) => chosen.filter((each) => status.includes(each.status));
-  const buttons: readonly { power: Power & IconName; name: string; of: WallComputer[] }[] = [
-    { power: 'start', name: 'Start', of: those('stopped', 'error') },
-    { power: 'stop', name: 'Stop', of: those('running', 'starting') },
-  ];
-  const count = chosen.length === 1 ? '1 computer' : `${chosen.length} computers`;
-  return (
-    <section class="bulk" aria-label="Selected computers">
-      <strong>{chosen.length} selected</strong>
-      <button type="button" class="small ghost" onClick={onAll}>
-        All
-      </button>
-      <button type="button" class="small ghost" onClick={onNone}>
-        None
-      </button>
-      <span class="gap" />
-      {buttons.map(({ power, name, of }) => (
-        <button
-          key={power}
-          type="button"
-          disabled={!canAct || of.length === 0}
-          onClick={() => void perform(power, of)}
-        >
-          <Icon name={power} />
-          {name}
-        </button>
-      ))}
-      <button
-        type="button"
-        disabled={!canAct || those('running').length === 0}
-        onClick={() => setRunning(true)}
-      >
-        <Icon name="terminal" />
-        Run a command
-      </button>
-      {isRunning && <RunCommand chosen={those('running')} onClose={() => setRunning(false)} />}
-      {may.value('manage') && (
-        <button type="button" class="danger" onClick={() => setAsking(true)}>
-          <Icon name="trash" />
-          Delete
-        </button>
-      )}
-      {isAsking && (
-        <Dialog title={`Delete ${count}?`} onClose={() => setAsking(false)}>
-          <p>Everything on their disks is lost. This cannot be undone.</p>
-          <Lost names={chosen.map(({ name, project_name }) => `${project_name}/${name}`)} />
-          <form
-            class="form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void perform('delete', chosen);
-              setAsking(false);
-              onNone();
-            }}
-          >
-            {chosen.length > 1 && <Confirmation of={String(chosen.length)} />}
-            <footer>
-              <button type="button" data-first onClick={() => setAsking(false)}>
-                Cancel
-              </button>
-              <button type="submit" class="danger">
-                Delete {count}
-              </button>
-            </footer>
-          </form>
-        </Dialog>
-      )}
-    </section>
   );
 }

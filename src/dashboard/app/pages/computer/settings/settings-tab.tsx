@@ -9,10 +9,10 @@ import { Area, Choice, Field, Tick } from '../../../components/forms/field.js';
 import { IntentForm } from '../../../components/forms/intent-form.js';
 import { writePairs } from '../../../components/forms/pairs.js';
 import { exactTime } from '../../../components/time.js';
+import { creatorOf } from '../../../state/keys.js';
 import { tell } from '../../../state/notices.js';
 import { may } from '../../../state/session.js';
 import { noteComputer } from '../../../state/wall.js';
-import { creatorOf } from '../../wall/tiles.js';
 import { KEEP, settingsOf } from './settings-of.js';
 
 /** The settings that can be changed, and the others. */

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDashboard } from '../../../scripts/dashboard.js';
+import { deferred } from '../../../src/lib/async/deferred.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { inspect } from '../../support/dashboard/checks.js';
 import { downloaded, partsOf } from '../../support/dashboard/parts.js';
@@ -494,6 +495,30 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await inspect(page, 'run-command');
     await pictures('run-command');
   }, 120_000);
+
+  it('shows the picture of the wall until the screen is connected', async () => {
+    const { promise: released, resolve: release } = deferred<void>();
+    const body = await sharp({ create: { width: 32, height: 20, channels: 3, background: '#0a0' } })
+      .jpeg()
+      .toBuffer();
+    await page.route('**/thumbnail?*', (route) =>
+      route.fulfill({ contentType: 'image/jpeg', body }),
+    );
+    await page.route('**/view', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await open('/computers');
+    const tile = page.locator(`a[href="/computers/${id}"]`).first();
+    await tile.locator('img').waitFor();
+    await tile.click();
+    await page.locator('.desktop .last img').waitFor();
+    await page.getByText('Connecting to the screen…').waitFor();
+    await pictures('connecting');
+    release();
+    await partsOf(page).live();
+    expect(await page.locator('.desktop .last').count()).toBe(0);
+  });
 
   it('keeps the last picture while the service is away, and says that nothing is controlled', async () => {
     await page.routeWebSocket(/\/socket$/, (socket) => {

@@ -4,10 +4,10 @@ import type { WallComputer } from '../../api/types.js';
 import { StatusMark } from '../../components/status.js';
 import { Time } from '../../components/time.js';
 import { creatorOf, viewerNames } from '../../state/keys.js';
+import { keepPicture, lastPicture } from '../../state/pictures.js';
 import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
 import { filterQuery, labelFilter } from './filters.js';
-import { keepPicture, lastPicture } from './pictures.js';
 import { thumbnailPath } from './thumbnail-path.js';
 
 export interface ListProps {

@@ -7,6 +7,7 @@ import { Commands, Empty } from '../../components/empty.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
 import { onDemand } from '../../components/on-demand.js';
+import { forgetPictures } from '../../state/pictures.js';
 import { shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
@@ -14,7 +15,6 @@ import { visible } from '../../state/visible.js';
 import { computers, isListed } from '../../state/wall.js';
 import { FilterBar } from './filter-bar.js';
 import { filterQuery, grouped, matches, ordered, useFilters } from './filters.js';
-import { forgetPictures } from './pictures.js';
 import { Tiles } from './tiles.js';
 
 const CreateComputer = onDemand(

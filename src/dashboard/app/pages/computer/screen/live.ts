@@ -14,6 +14,7 @@ import { asFailure } from '../../../api/failure.js';
 import { call } from '../../../api/http.js';
 import { load } from '../../../api/load.js';
 import type { Control } from '../../../api/types.js';
+import { lastPicture } from '../../../state/pictures.js';
 import { watchEscape } from './escape.js';
 
 export interface Live {
@@ -53,6 +54,7 @@ export function useLive({ id, mode, isOn, target, onEscape, onControl }: LiveOpt
   useEffect(() => {
     const element = target.current;
     if (!isOn || element === null) return undefined;
+    if (element.childElementCount === 0) showThumbnail(element, id);
     const left = new AbortController();
     let channel: ViewChannel | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -132,7 +134,7 @@ async function connectScreen(
     const opened = openChannel(socketUrl(`/view/${id}/socket`), ticket, {
       onReady: (_event, channel) => {
         // The last picture stays until there is another.
-        const last = element.querySelector('canvas')?.parentElement;
+        const last = element.querySelector('canvas, img')?.parentElement;
         element.replaceChildren(...(last ? [last] : []));
         const rfb = new Screen(element, channel, { shared: true });
         rfb.viewOnly = mode === 'view';
@@ -145,9 +147,12 @@ async function connectScreen(
         });
         rfb.addEventListener('connect', () => {
           if (signal.aborted) return;
+          const before = last?.querySelector<HTMLCanvasElement | HTMLImageElement>('canvas, img');
           last?.remove();
-          shown = element.querySelector('canvas')?.parentElement;
           const canvas = element.querySelector('canvas');
+          shown = canvas?.parentElement;
+          // Until the first frame has come.
+          if (before && canvas) drawStill(before, canvas);
           canvas?.setAttribute('role', 'img');
           canvas?.setAttribute('aria-label', 'Screen of the computer');
           fitDesktop(element);
@@ -170,10 +175,32 @@ async function connectScreen(
 
 /** Shows the last picture of a screen that noVNC has removed. */
 function keepPicture(element: HTMLElement, shown: HTMLElement): void {
-  shown.classList.add('last');
   const canvas = shown.querySelector('canvas');
-  if (canvas !== null) {
-    Object.assign(canvas.style, { width: '100%', height: '100%', objectFit: 'contain' });
-  }
-  element.replaceChildren(shown);
+  if (canvas !== null) showStill(element, canvas, shown);
+}
+
+/** Shows the picture of the wall, if there was one, until the screen is connected. */
+function showThumbnail(element: HTMLElement, id: string): void {
+  const url = lastPicture(id);
+  if (url === undefined) return;
+  const picture = document.createElement('img');
+  picture.src = url;
+  picture.alt = '';
+  showStill(element, picture);
+}
+
+function drawStill(picture: HTMLCanvasElement | HTMLImageElement, canvas: HTMLCanvasElement): void {
+  const width = picture instanceof HTMLImageElement ? picture.naturalWidth : picture.width;
+  if (width > 0) canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+}
+
+function showStill(
+  element: HTMLElement,
+  picture: HTMLElement,
+  frame: HTMLElement = document.createElement('div'),
+): void {
+  Object.assign(picture.style, { width: '100%', height: '100%', objectFit: 'contain' });
+  frame.classList.add('last');
+  frame.append(picture);
+  element.replaceChildren(frame);
 }

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, it, vi } from 'vitest';
 import { Encoder } from '../../src/broadcast/encoder.js';

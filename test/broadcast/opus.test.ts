@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest';
 import { OpusEncoder } from '../../src/broadcast/opus.js';
 import { eventually } from '../support/eventually.js';

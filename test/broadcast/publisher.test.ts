@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';

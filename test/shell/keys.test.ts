@@ -1,3 +1,4 @@
+// @module-tag slow
 import ssh2 from 'ssh2';
 import { expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/shell/keys.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';

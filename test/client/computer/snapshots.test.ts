@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ComputerStartError, VirtualComputers } from '../../../src/client/index.js';
 import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect } from 'vitest';
 import { allRights, openTestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';

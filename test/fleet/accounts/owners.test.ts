@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { generateApiKey } from '../../../src/fleet/computers/ids.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, test, vi } from 'vitest';
 import { Tickets } from '../../../src/fleet/accounts/tickets.js';
 import { promise } from '../../support/run/promise.js';

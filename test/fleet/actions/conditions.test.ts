@@ -1,3 +1,4 @@
+// @module-tag slow
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
 import { promise } from '../../support/run/promise.js';

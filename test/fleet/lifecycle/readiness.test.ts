@@ -53,7 +53,9 @@ it('gives a machine on a busy host more time with each attempt', async () => {
   expect(attempts).toBeGreaterThan(2);
 });
 
-it('says what was missing, also if an attempt is under way at the end', async () => {
+it('says what was missing, also if an attempt is under way at the end', {
+  tags: 'slow',
+}, async () => {
   let attempts = 0;
   const shell = new SharedConnection(
     async () => ({

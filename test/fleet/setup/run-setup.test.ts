@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/fleet/sessions/session.js';
 import { runSetup } from '../../../src/fleet/setup/run-setup.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
 import { CreateComputer } from '../../../src/contract/resources.js';

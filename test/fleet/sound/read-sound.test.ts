@@ -1,3 +1,4 @@
+// @module-tag slow
 import { PassThrough, Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { Session } from '../../../src/fleet/sessions/session.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';

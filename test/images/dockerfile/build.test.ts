@@ -1,3 +1,4 @@
+// @module-tag slow
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of Dockerfiles
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';

@@ -63,7 +63,7 @@ it('lists the computers of all projects page by page, also while some are remove
   expect((await page('?status=error')).names).toBe('');
 });
 
-it('answers other requests while 270 new computers start', async () => {
+it('answers other requests while 270 new computers start', { tags: 'slow' }, async () => {
   await app.close();
   app = await openTestApp({ maxRunning: 270 });
   await app.send('POST', '/api/projects', { body: { name: 'p' } });

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';

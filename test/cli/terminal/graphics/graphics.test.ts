@@ -50,7 +50,9 @@ test('a terminal that reports none gets no image', async () => {
   expect(await detectGraphics(terminal('\u001b[?62;22c').io, {}, inForeground)).toBeUndefined();
 });
 
-test('a terminal that does not answer gets no image, and its mode is restored', async () => {
+test('a terminal that does not answer gets no image, and its mode is restored', {
+  tags: 'slow',
+}, async () => {
   const { io, modes } = terminal('');
   expect(await detectGraphics(io, {}, inForeground)).toBeUndefined();
   expect(modes).toEqual([true, false]);

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect } from 'vitest';
 import { JsonLineReader } from '../../../../src/engines/qemu/monitor/json-lines.js';
 import { promise } from '../../../support/run/promise.js';

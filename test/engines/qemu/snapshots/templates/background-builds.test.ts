@@ -1,3 +1,4 @@
+// @module-tag slow
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import {

@@ -12,6 +12,9 @@ export const DEFAULT_PORT = 4700;
 /** Base address of a service on this machine; all paths of the contract are relative to it. */
 export const DEFAULT_BASE_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}/api`;
 
+/** Pixels of a picture in a list of computers. */
+export const THUMBNAIL_WIDTH = 320;
+
 /** Close code of a WebSocket whose API key or session has ended. */
 export const KEY_ENDED = 4401;
 

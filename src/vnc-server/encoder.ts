@@ -24,10 +24,14 @@ const PATIENCE_MS = 100;
 /** Two large changes within this many milliseconds are motion. */
 const MOTION_MS = 200;
 const JPEG = { format: 'jpeg', quality: 80, scale: 1, cursor: false } as const;
+/** Quality for a connection below so many bytes per millisecond. */
+const SLOW = { speed: 1_000, quality: 60 };
 /** Compression ratio of exact pixels, such as those of a terminal, up to which JPEG takes more work. */
 const PLAIN = 0.06;
-/** What a connection carries within its first round trips, in bytes: TCP begins slowly. */
+/** Bytes that a new connection carries in its first round trip and a half (RFC 6928). */
 const FIRST_BYTES = 30_000;
+/** A viewer that answers within so many milliseconds may be on this host, and busy. */
+const NEAR_MS = 30;
 /** Fewest bytes from which to measure the connection's speed or the compression ratio. */
 const MEASURED = 20_000;
 
@@ -103,7 +107,7 @@ export class Encoder {
 
   /** Call before the first frame, with the time in milliseconds that the viewer takes to answer. */
   answered(ms: number): void {
-    this.#speed = FIRST_BYTES / Math.max(1, ms);
+    if (ms > NEAR_MS) this.#speed = FIRST_BYTES / ms;
   }
 
   /** Call when the viewer has received a frame of `bytes` in `ms` and requests the next. */
@@ -117,7 +121,8 @@ export class Encoder {
   /** Calls must not overlap, because they share one Zlib stream. */
   async encode(region: Region, pixels: Buffer, fidelity: 'any' | 'exact'): Promise<Encoded> {
     if (fidelity === 'any' && this.#wantsJpeg(region)) {
-      const { data } = await encode(pixels, region, JPEG);
+      const quality = this.#speed < SLOW.speed ? SLOW.quality : JPEG.quality;
+      const { data } = await encode(pixels, region, { ...JPEG, quality });
       if (data.length < MOST_TIGHT) return { data: jpegRectangle(region, data), rough: true };
     }
     return { data: await this.#exact(region, pixels), rough: false };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_SECONDS, IMAGE_FORMATS, MAX_MARKS } from '../constants.js';
+import { DEFAULT_SECONDS, IMAGE_FORMATS, MAX_MARKS, THUMBNAIL_WIDTH } from '../constants.js';
 import {
   atLeastOne,
   integer,
@@ -120,7 +120,7 @@ export const ScreenshotQuery = z.object({
 
 export const ThumbnailQuery = z.object({
   width: queryNumber(integer(64, 640))
-    .default(320)
+    .default(THUMBNAIL_WIDTH)
     .describe('Pixels; the height follows. A narrower screen keeps its width.'),
   seq: queryNumber(integer(0, Number.MAX_SAFE_INTEGER))
     .optional()

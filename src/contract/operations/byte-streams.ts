@@ -151,7 +151,7 @@ export const byteStreams = {
     tag: 'Computers',
     summary: 'Follow all computers and their pictures (WebSocket)',
     description:
-      'The client sends nothing. The first message is the list of all computers that the key may see; then comes each change. `seq` grows when the picture of a screen changes, within a few seconds: the time to get another thumbnail.',
+      'The client sends nothing. The first message is the list of all computers that the key may see; then comes each change. With `pictures`, binary messages bring the first thumbnails. `seq` grows when the picture of a screen changes, within a few seconds: the time to get another thumbnail.',
     access: look.project,
     query: WallQuery,
     messages: { client: [], service: [WallMessage] },

@@ -29,10 +29,10 @@ export const WallComputer = Computer.extend({
 });
 
 export const WallQuery = z.object({
-  pictures: queryNumber(integer(0, 4))
+  pictures: queryNumber(integer(0, 2))
     .default(0)
     .describe(
-      'Thumbnails of the first so many running computers come after the first list and in its order, each as a binary message; an empty one for a screen that did not answer.',
+      'Thumbnails of the first so many running computers follow the first list, each as a binary message: one byte with its place among them, from 0, and a JPEG. Without the JPEG if the screen did not answer within a second.',
     ),
 });
 

@@ -1,11 +1,12 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy } from 'preact-iso';
+import { ErrorBoundary, LocationProvider } from 'preact-iso';
 import type { Failure } from './api/failure.js';
 import { load } from './api/load.js';
 import { FailureDetails } from './components/failure.js';
 import { Shell } from './components/frame/shell.js';
 import { Icon } from './components/icon.js';
+import { loaded } from './components/loaded.js';
 import { Pages } from './pages/pages.js';
 import { PaletteHost } from './pages/palette/host.js';
 import { login, preload } from './parts.js';
@@ -14,14 +15,18 @@ import { otherLink, resume } from './state/log-in.js';
 import { dismiss, notices } from './state/notices.js';
 import { session } from './state/session.js';
 
-const Login = lazy(async () => (await load(login)).Login);
-const OtherLink = lazy(async () => (await load(login)).OtherLink);
+/** Milliseconds after which a page with a session loads the login too: the service may be away when it ends. */
+const LOGIN_MS = 5_000;
+
+const Login = loaded(async () => (await login()).Login);
+const OtherLink = loaded(async () => (await login()).OtherLink);
 
 /** The page: the login, or what the session may see. */
 function App() {
   const [failure, setFailure] = useState<Failure>();
   useEffect(() => {
     void resume().then(setFailure);
+    setTimeout(() => void load(login).catch(() => undefined), LOGIN_MS);
   }, []);
   const current = session.value;
   return (

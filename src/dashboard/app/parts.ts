@@ -8,9 +8,10 @@ export const parts = {
   '/projects/:id': async () => (await import('./pages/project/project.js')).ProjectPage,
   '/keys': async () => (await import('./pages/keys/keys.js')).Keys,
   '/computers/:id/:tab?': async () => {
-    // Most look at the screen, which loads it again: it is larger than the rest of the page.
+    const { ComputerPage } = await import('./pages/computer/computer.js');
+    // Most look at the screen, which loads it again. Meanwhile the page opens the socket of the screen.
     import('@novnc/novnc').catch(() => undefined);
-    return (await import('./pages/computer/computer.js')).ComputerPage;
+    return ComputerPage;
   },
   '/activity': async () => (await import('./pages/activity/activity.js')).Activity,
   '/streams': async () => (await import('./pages/streams/streams.js')).Streams,
@@ -32,5 +33,5 @@ export function preload(path: string): void {
     if (new RegExp(`^${pattern}$`).test(path)) part().catch(() => undefined);
   }
 }
-if (window.start.hasSession) preload(location.pathname);
+if (window.start.mayHaveSession) preload(location.pathname);
 else login().catch(() => undefined);

@@ -3,7 +3,6 @@
 import { API, socketUrl } from './api/addresses.js';
 import { wasLoggedIn } from './api/logged-in.js';
 import type { WallComputer } from './api/types.js';
-import { thumbnailPath } from './pages/wall/thumbnail-path.js';
 
 /** A one-time link: `/#login=TOKEN`. */
 const LINK = /^#login=([\w.~-]{1,512})$/;
@@ -16,17 +15,23 @@ export interface FirstSocket {
   readonly received: string[];
 }
 
+export interface FirstPicture {
+  readonly seq: number;
+  /** Undefined if the socket did not bring it. */
+  readonly picture: Promise<Blob | undefined>;
+}
+
 export interface Start {
   /** The token of the link that opened the page. */
   readonly token: string | undefined;
   /** There is probably a session, or a link for one. */
-  readonly hasSession: boolean;
+  readonly mayHaveSession: boolean;
   /** The answer of `POST /sessions` with the token, or else of `GET /sessions/current`. */
   readonly opened: Promise<Response>;
   /** The socket of the wall, from the moment when there is probably a session. */
   wall?: FirstSocket | undefined;
-  /** By their path; undefined for one that the socket did not bring. */
-  readonly pictures: Map<string, Promise<Blob | undefined>>;
+  /** By the id of the computer. */
+  readonly pictures: Map<string, FirstPicture>;
 }
 
 declare global {
@@ -47,11 +52,11 @@ const opened =
   token === undefined
     ? send('/sessions/current')
     : send('/sessions', { method: 'POST', body: JSON.stringify({ login: token }) });
-const hasSession = token !== undefined || wasLoggedIn();
-const start: Start = { token, hasSession, opened, pictures: new Map() };
+const mayHaveSession = token !== undefined || wasLoggedIn();
+const start: Start = { token, mayHaveSession, opened, pictures: new Map() };
 Object.assign(window, { start });
 
-if (token === undefined && hasSession) openWall();
+if (token === undefined && mayHaveSession) openWall();
 else {
   opened.then(
     ({ ok }) => {
@@ -68,31 +73,38 @@ function openWall(): void {
   const socket = new WebSocket(socketUrl(`/wall?pictures=${pictures}`));
   const received: string[] = [];
   start.wall = { socket, received };
-  socket.onmessage = ({ data }) => received.push(data);
+  socket.onmessage = ({ data }) => {
+    if (typeof data === 'string') received.push(data);
+  };
   if (pictures > 0) takePictures(socket, pictures);
 }
 
-type Give = (picture?: Blob) => void;
-
-/** They are binary messages after the list, in its order; empty for a screen that did not answer. */
+/** Takes the binary messages of the socket, which the page ignores. */
 function takePictures(socket: WebSocket, count: number): void {
-  let awaited: Give[] | undefined;
-  socket.addEventListener('message', ({ data }: MessageEvent<string | Blob>) => {
-    if (typeof data === 'string') awaited ??= expectPictures(data, count);
-    else awaited?.shift()?.(data.size > 0 ? data.slice(0, data.size, 'image/jpeg') : undefined);
+  let pending: ((picture?: Blob) => void)[] | undefined;
+  socket.addEventListener('message', async ({ data }: MessageEvent<string | Blob>) => {
+    if (typeof data === 'string') pending ??= expectPictures(data, count);
+    else {
+      const [index = 0] = new Uint8Array(await data.slice(0, 1).arrayBuffer());
+      const picture = data.size > 1 ? data.slice(1, data.size, 'image/jpeg') : undefined;
+      pending?.[index]?.(picture);
+    }
   });
   socket.addEventListener('close', () => {
-    for (const give of awaited ?? []) give();
+    for (const resolve of pending ?? []) resolve();
   });
 }
 
-function expectPictures(list: string, count: number): Give[] {
+/** Notes which pictures follow a list. Answers a function for each, which takes it. */
+function expectPictures(list: string, count: number) {
   const { computers } = JSON.parse(list) as { readonly computers: readonly WallComputer[] };
   const running = computers.filter(({ status }) => status === 'running').slice(0, count);
-  return running.map((computer) => {
-    let give: Give = () => undefined;
-    const picture = new Promise<Blob | undefined>((resolve) => (give = resolve));
-    start.pictures.set(thumbnailPath(computer), picture);
-    return give;
+  return running.map(({ id, seq }) => {
+    let take: (picture?: Blob) => void = () => undefined;
+    const picture = new Promise<Blob | undefined>((resolve) => {
+      take = resolve;
+    });
+    start.pictures.set(id, { seq, picture });
+    return take;
   });
 }

@@ -1,5 +1,6 @@
 /** What noVNC needs of a WebSocket, and the texts of the service beside it. */
 export interface ViewChannel {
+  readonly readyState: number;
   onevent: ((event: ViewEvent) => void) | null;
   sendCommand(
     command:
@@ -27,6 +28,8 @@ export function openChannel(
       event: { readonly mode: 'view' | 'control'; readonly name: string },
       channel: ViewChannel,
     ): void;
+    /** The first frame was received. */
+    onFrame?(): void;
     /** Without an ending the connection was lost. */
     onClosed(ending: Ending | undefined): void;
   },

@@ -1,10 +1,10 @@
 /**
  * Opens the live view's WebSocket, and gives noVNC a channel that carries the binary messages
  * alone; texts are the service's and the page's own. `onReady(event, channel)` is called once the
- * ticket was taken, `onClosed(event)` at the end, with the service's reason if there was time for it.
- * Returns the channel.
+ * ticket was taken, `onFrame()` after the first frame, `onClosed(event)` at the end, with the service's
+ * reason if there was time for it. Returns the channel.
  */
-export function openChannel(address, ticket, { onReady, onClosed }) {
+export function openChannel(address, ticket, { onReady, onFrame, onClosed }) {
   const url = new URL(address);
   url.protocol = /^(https|wss):$/.test(url.protocol) ? 'wss:' : 'ws:';
   const socket = new WebSocket(url);
@@ -13,7 +13,14 @@ export function openChannel(address, ticket, { onReady, onClosed }) {
     binaryType: 'arraybuffer',
     protocol: '',
     onopen: null,
-    onmessage: null,
+    get onmessage() {
+      return take;
+    },
+    set onmessage(handler) {
+      take = handler;
+      // Those that came before noVNC was loaded.
+      queueMicrotask(() => waiting.splice(0).forEach(receive));
+    },
     onerror: null,
     onclose: null,
     /** Called with each text of the service. */
@@ -28,9 +35,19 @@ export function openChannel(address, ticket, { onReady, onClosed }) {
     close: () => socket.close(),
   };
   let ending;
+  let take = null;
+  let isShown = false;
+  const waiting = [];
+  const receive = (message) => {
+    if (take === null) return waiting.push(message);
+    take(message);
+    if (isShown || !hasPixels(message.data)) return;
+    isShown = true;
+    onFrame?.();
+  };
   socket.addEventListener('open', () => socket.send(JSON.stringify({ ticket })));
   socket.addEventListener('message', (message) => {
-    if (typeof message.data !== 'string') return channel.onmessage?.(message);
+    if (typeof message.data !== 'string') return receive(message);
     const event = JSON.parse(message.data);
     if (event.type === 'ready') onReady(event, channel);
     else if (event.type === 'closed') ending = event;
@@ -41,4 +58,14 @@ export function openChannel(address, ticket, { onReady, onClosed }) {
     onClosed(ending);
   });
   return channel;
+}
+
+/** Whether a message of the server is an update that begins with pixels, not with the pointer's image. */
+function hasPixels(message) {
+  const LEAST = 16;
+  if (message.byteLength < LEAST) return false;
+  const view = new DataView(message);
+  const [UPDATE, ENCODING_AT, MOST_ENCODING] = [0, 12, 255];
+  const encoding = view.getInt32(ENCODING_AT);
+  return view.getUint8(0) === UPDATE && encoding >= 0 && encoding <= MOST_ENCODING;
 }

@@ -7,10 +7,12 @@ import { statusOf } from './errors.js';
 /** What a list is restricted to, as of Docker's API. */
 export type ListFilters = Readonly<Record<string, string[]>>;
 
-/** In milliseconds: between two attempts, after which a removal counts as interrupted, and of a list in all. */
+/** Milliseconds between two attempts. */
 const PAUSE_MS = 250;
+/** Milliseconds after which the removal of a container counts as interrupted. */
 const REMOVAL_MS = 1_000;
-const LIST_MS = 10_000;
+/** Milliseconds after which no further attempt begins. */
+const ATTEMPTS_MS = 10_000;
 
 /** Lists containers, stopped ones too. */
 export function listContainers(
@@ -23,6 +25,7 @@ export function listContainers(
   );
 }
 
+/** Lists images, those without a tag too. */
 export function queryImages(
   docker: Docker,
   filters: ListFilters,
@@ -44,17 +47,23 @@ async function list<T>(
 ): Promise<T[]> {
   const { halfRemoved, imageRemoved } = dialectOf(docker);
   const seenAt = new Map<string, number>();
+  const removed = new Set<string>();
   for (const start = performance.now(); ; await sleep(PAUSE_MS, signal)) {
     try {
       return await ask(docker, QUICK_MS, signal, request);
     } catch (error) {
       const now = performance.now();
-      const container = halfRemoved?.(error);
-      if (now - start > LIST_MS || (container === undefined && !imageRemoved?.(error))) throw error;
-      if (container === undefined) continue;
-      const since = seenAt.get(container) ?? now;
-      seenAt.set(container, since);
-      if (now - since > REMOVAL_MS) await removeContainer(docker, container, signal);
+      const id = halfRemoved?.(error);
+      const isTemporary = id !== undefined || imageRemoved?.(error) === true;
+      if (!isTemporary || now - start > ATTEMPTS_MS) throw error;
+      if (id === undefined || removed.has(id)) continue;
+      const since = seenAt.get(id) ?? now;
+      seenAt.set(id, since);
+      if (now - since < REMOVAL_MS) continue;
+      removed.add(id);
+      await removeContainer(docker, id, signal).catch((failure) => {
+        if (halfRemoved?.(failure) === undefined) throw failure;
+      });
     }
   }
 }
@@ -68,11 +77,6 @@ export async function removeContainer(
   await ask(docker, STEP_MS, signal, (abortSignal) =>
     docker.getContainer(id).remove({ force: true, v: true, abortSignal }),
   ).catch((error) => {
-    if (
-      statusOf(error) !== 404 &&
-      statusOf(error) !== 409 &&
-      !dialectOf(docker).halfRemoved?.(error)
-    )
-      throw error;
+    if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
   });
 }

@@ -140,7 +140,8 @@ export function addComputerSocket(
   }
 }
 
-function departureOf(socket: WebSocket): AbortSignal {
+/** Aborted when the client has left. */
+export function departureOf(socket: WebSocket): AbortSignal {
   const left = new AbortController();
   const leave = () => left.abort(new ApiError('request_timeout', 'The client disconnected.'));
   socket.on('close', leave);

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import { THUMBNAIL_WIDTH } from '../../contract/constants.js';
 import { endpoints } from '../../contract/operations.js';
 import { type WallComputer, type WallMessage, WallQuery } from '../../contract/sockets/wall.js';
-import type { Owner } from '../../fleet/accounts/api-keys.js';
-import type { Fleet } from '../../fleet/fleet.js';
 import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
 import { validateExactly } from '../http/input/read-input.js';
 import { logOf } from '../http/log.js';
 import { ownerOf } from '../requests.js';
-import { MOST_UNSENT, SocketLimit, type SocketServices } from './computer-socket.js';
+import { departureOf, MOST_UNSENT, SocketLimit, type SocketServices } from './computer-socket.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
 
 /** A client that has left so much unread gets a new list when it has read it, in bytes. */
 const MOST_UNREAD = 256 * 1024;
-const THUMBNAIL_WIDTH = 320;
+/** Time for a screen to give the first picture, in milliseconds. */
+const PICTURE_MS = 1_000;
 /** Walls of one owner. */
 const MOST_WALLS = 16;
 
@@ -38,14 +38,17 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
     // The client sends nothing.
     socket.on('message', () => socket.terminate());
     const { pictures } = validateExactly(WallQuery, request.query, 'query');
-    const left = new AbortController();
-    socket.once('close', () => left.abort());
+    const thumbnail = async (id: string) => {
+      const record = fleet.computers.find(owner, { id });
+      const signal = AbortSignal.any([departureOf(socket), AbortSignal.timeout(PICTURE_MS)]);
+      return (await fleet.actions.thumbnail(record, THUMBNAIL_WIDTH, signal)).data;
+    };
     const wall = new Wall(socket, baseUrl(request), {
       onFailure: (error) => logOf(request).warn({ err: error }, 'wall socket failed'),
-      onListed: async (computers) => {
+      onListed: (computers) => {
         const running = computers.filter(({ status }) => status === 'running').slice(0, pictures);
-        const shown = running.map(({ id }) => thumbnailOf(fleet, owner, id, left.signal));
-        for (const picture of shown) socket.send(await picture);
+        for (const [index, { id }] of running.entries())
+          void sendPicture(socket, index, thumbnail(id));
       },
     });
     if (socket.readyState !== socket.OPEN) return;
@@ -55,19 +58,14 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
   });
 }
 
-/** Empty if the screen did not answer: the next change brings another. */
-async function thumbnailOf(
-  fleet: Fleet,
-  owner: Owner,
-  id: string,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  try {
-    const record = fleet.computers.find(owner, { id });
-    return (await fleet.actions.thumbnail(record, THUMBNAIL_WIDTH, signal)).data;
-  } catch {
-    return Buffer.alloc(0);
-  }
+/** Sends its place among the pictures, in one byte, and the picture if the screen has answered. */
+async function sendPicture(
+  socket: WebSocket,
+  index: number,
+  picture: Promise<Buffer>,
+): Promise<void> {
+  const jpeg = await picture.catch(() => Buffer.alloc(0));
+  if (socket.readyState === socket.OPEN) socket.send(Buffer.concat([Buffer.of(index), jpeg]));
 }
 
 interface WallHooks {

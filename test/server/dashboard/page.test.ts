@@ -74,19 +74,32 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
   it('opens one socket for all computers, which brings the first pictures, and reads each once', async () => {
     let sockets: string[] = [];
     let read: string[] = [];
-    page.on('websocket', (socket) => sockets.push(socket.url().replace(/.*\/api/, '')));
+    let brought: string[] = [];
+    page.on('websocket', (socket) => {
+      sockets.push(socket.url().replace(/.*\/api/, ''));
+      socket.once('framereceived', ({ payload }) => {
+        const { computers } = JSON.parse(String(payload)) as {
+          computers: { id: string; seq: number }[];
+        };
+        const paths = computers.map((one) => `/computers/${one.id}/thumbnail?seq=${one.seq}`);
+        brought = paths.slice(0, 2);
+      });
+    });
     page.on('request', (request) => {
-      if (request.url().includes('/thumbnail')) read.push(request.url());
+      const path = request.url().replace(/.*\/api/, '');
+      if (path.includes('/thumbnail')) read.push(path);
     });
     const shown = page.locator('.tile img');
     const link = new URL(String((await app.send('POST', '/api/logins', { body: {} })).json.url));
     link.pathname = '/computers';
     // With a link; then in its session, for which the socket does not wait.
     for (const address of [link.href, url('/computers')]) {
-      [sockets, read] = [[], []];
+      [sockets, read, brought] = [[], [], []];
       await page.goto(address);
       await eventually(async () => (await shown.count()) === 3);
       expect(sockets).toEqual(['/wall?pictures=2']);
+      expect(brought).toHaveLength(2);
+      expect(read.filter((path) => brought.includes(path))).toEqual([]);
       expect(read).toEqual([...new Set(read)]);
     }
     // A socket that was opened for a session which has ended is not kept.
@@ -495,6 +508,22 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await inspect(page, 'run-command');
     await pictures('run-command');
   }, 120_000);
+
+  it('loads the login in time, and says when it cannot', async () => {
+    await page.route('**/assets/login-*', (route) => route.abort());
+    await open('/computers');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('This part of the page could not be loaded').waitFor();
+    await page.unroute('**/assets/login-*');
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    const loaded = page.waitForResponse(/assets\/login-/);
+    await open('/computers');
+    await loaded;
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key').waitFor();
+  });
 
   it('shows the picture of the wall until the screen is connected', async () => {
     const { promise: released, resolve: release } = deferred<void>();

@@ -78,16 +78,22 @@ test('sends all computers, then each that is new, changed or deleted', async () 
 });
 
 test('sends the first pictures to a client that asks for them', async () => {
-  const stopped = id;
-  await app.send('POST', `/api/computers/${stopped}/stop`);
-  const ids = [await create('p', 'b'), await create('p', 'c'), await create('p', 'd')];
+  await app.send('POST', `/api/computers/${id}/stop`);
+  for (const name of ['b', 'c', 'd']) {
+    const added = await create('p', name);
+    await app.send('GET', `/api/computers/${added}/thumbnail`);
+    const screen = app.world.connectors.screens.at(-1);
+    if (screen === undefined) throw new Error('no screen is open');
+    screen.screenshot = async () => {
+      if (name === 'c') throw new Error('a fault');
+      return { format: 'jpeg', width: 1, height: 1, data: Buffer.from(name) };
+    };
+  }
   const wall = await open(undefined, '?pictures=2');
   await eventually(async () => wall.pictures.length === 2);
-  const thumbnail = async (of = '') =>
-    (await app.send('GET', `/api/computers/${of}/thumbnail`)).text;
-  expect(wall.pictures).toEqual([await thumbnail(ids[0]), await thumbnail(ids[1])]);
-  // Only with the first list.
-  await app.send('PATCH', `/api/computers/${ids[0]}`, { body: { name: 'e' } });
+  // Each has its place in the first byte; the second screen does not answer.
+  expect(new Set(wall.pictures)).toEqual(new Set(['\0b', '\x01']));
+  await app.send('PATCH', `/api/computers/${id}`, { body: { name: 'e' } });
   await wall.has({ type: 'computer', computer: expect.objectContaining({ name: 'e' }) });
   expect(wall.pictures).toHaveLength(2);
   wall.socket.terminate();

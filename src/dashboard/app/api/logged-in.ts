@@ -2,10 +2,22 @@ const STORED = 'vc-logged-in';
 
 /** Whether this browser probably has a session, whose cookie no script can read. */
 export function wasLoggedIn(): boolean {
-  return localStorage.getItem(STORED) !== null;
+  return inStorage((storage) => storage.getItem(STORED) !== null) ?? false;
 }
 
-export function noteLoggedIn(isLoggedIn: boolean): void {
-  if (isLoggedIn) localStorage.setItem(STORED, 'yes');
-  else localStorage.removeItem(STORED);
+export function rememberSession(): void {
+  inStorage((storage) => storage.setItem(STORED, 'yes'));
+}
+
+export function forgetSession(): void {
+  inStorage((storage) => storage.removeItem(STORED));
+}
+
+/** A browser may refuse its storage: then the page starts a round trip later. */
+function inStorage<T>(act: (storage: Storage) => T): T | undefined {
+  try {
+    return act(localStorage);
+  } catch {
+    return undefined;
+  }
 }

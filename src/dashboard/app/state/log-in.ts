@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
+import { forgetSession, rememberSession } from '../api/logged-in.js';
 import type { Session } from '../api/types.js';
 import { tell } from './notices.js';
 import { ending, session } from './session.js';
@@ -17,6 +18,7 @@ export async function logIn(
 ): Promise<void> {
   session.value = await call<Session>('POST', '/sessions', { body: secret, first });
   ending.value = undefined;
+  rememberSession();
 }
 
 /** The key of the session and its owner, for a sentence. */
@@ -28,6 +30,7 @@ function whose(): string {
 export async function logOut(): Promise<void> {
   await request('DELETE', '/sessions/current').catch(() => undefined);
   session.value = null;
+  forgetSession();
 }
 
 /**
@@ -52,6 +55,7 @@ export async function resume(): Promise<Failure | undefined> {
   try {
     const first = token === undefined ? opened : undefined;
     session.value = await call<Session>('GET', '/sessions/current', { first });
+    rememberSession();
   } catch (error) {
     const failure = withoutSession(asFailure(error));
     return failure.status === 401 ? undefined : failure;
@@ -64,5 +68,6 @@ function withoutSession(failure: Failure): Failure {
   window.start.wall?.socket.close();
   window.start.wall = undefined;
   session.value = null;
+  if (failure.status === 401) forgetSession();
   return failure;
 }

@@ -1,14 +1,10 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { Failure } from '../api/failure.js';
-import { noteLoggedIn } from '../api/logged-in.js';
+import { forgetSession } from '../api/logged-in.js';
 import type { Rights, Session } from '../api/types.js';
 
 /** Undefined until the service was asked, null when nobody is logged in. */
 export const session = signal<Session | null | undefined>(undefined);
-effect(() => {
-  if (session.value !== undefined) noteLoggedIn(session.value !== null);
-});
-
 /** Why the last session ended, unless the person ended it. */
 export const ending = signal<Failure | undefined>(undefined);
 
@@ -21,6 +17,7 @@ export function endSession(): void {
     );
   }
   session.value = null;
+  forgetSession();
 }
 
 /** Whether the key of the session is not limited to one project. */

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
-import { load } from '../../api/load.js';
-import type { Computer, WallComputer } from '../../api/types.js';
+import type { WallComputer } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Icon } from '../../components/icon.js';
+import { loaded } from '../../components/loaded.js';
 import { returns } from '../../state/connection.js';
 import { may } from '../../state/session.js';
 import { visible } from '../../state/visible.js';
@@ -18,7 +18,7 @@ import { ScreenTab } from './screen/screen-tab.js';
 import { SettingsTab } from './settings/settings-tab.js';
 import { Terminals, TerminalTab, useTerminals } from './terminals.js';
 
-const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
+const TABS: Readonly<Record<Tab, ComponentType<{ computer: WallComputer }>>> = {
   screen: ScreenTab,
   files: FilesTab,
   trajectory: loaded(async () => (await import('../trajectory/trajectory.js')).Trajectory),
@@ -97,27 +97,4 @@ function Gone() {
       </p>
     </Empty>
   );
-}
-
-type Part = ComponentType<{ computer: Computer }>;
-
-/** A page of the computer that is loaded when it is shown. */
-function loaded(importPart: () => Promise<Part>) {
-  return function Loaded({ computer }: { computer: Computer }) {
-    const [part, setPart] = useState<{ readonly Part: Part }>();
-    const [failure, setFailure] = useState<Failure>();
-    useEffect(() => {
-      load(importPart).then(
-        (Part) => setPart({ Part }),
-        (error) => setFailure(asFailure(error)),
-      );
-    }, []);
-    if (part !== undefined) return <part.Part computer={computer} />;
-    return (
-      <div class="page">
-        <FailureNote failure={failure} />
-        {failure === undefined && <p class="muted">Loading…</p>}
-      </div>
-    );
-  };
 }

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/types.js';
-import { onDemand } from '../../components/on-demand.js';
+import { loaded } from '../../components/loaded.js';
 import { isPaletteOpen, watchKeys } from '../../state/palette.js';
 
-const Palette = onDemand('the palette', async () => (await import('./palette.js')).Palette);
+const Palette = loaded(async () => (await import('./palette.js')).Palette);
 
 /** Shows the command palette when it is asked for. */
 export function PaletteHost({ session }: { session: Session }) {

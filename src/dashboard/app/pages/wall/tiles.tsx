@@ -1,14 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { request } from '../../api/http.js';
 import type { WallComputer } from '../../api/types.js';
+import { creatorOf, viewerNames } from '../../components/names.js';
 import { StatusMark } from '../../components/status.js';
 import { Time } from '../../components/time.js';
-import { creatorOf, viewerNames } from '../../state/keys.js';
 import { keepPicture, lastPicture } from '../../state/pictures.js';
 import { shownStatus } from '../../state/power.js';
 import { isVisible } from '../../state/visibility.js';
 import { filterQuery, labelFilter } from './filters.js';
-import { thumbnailPath } from './thumbnail-path.js';
 
 export interface ListProps {
   readonly computers: readonly WallComputer[];
@@ -166,16 +165,20 @@ function Thumbnail({ computer }: { computer: WallComputer }) {
     if (!isWanted || last.current.seq === seq) return undefined;
     const left = new AbortController();
     const read = async () => {
-      const path = thumbnailPath({ id, seq });
       last.current.at = performance.now();
-      const first = window.start.pictures.get(path);
-      window.start.pictures.delete(path);
-      const options = { accept: 'image/jpeg', signal: left.signal };
-      const blob = (await first) ?? (await (await request('GET', path, options)).blob());
-      // A picture that the socket brings is not aborted.
+      const show = (blob: Blob, of: number) => {
+        last.current.seq = of;
+        setUrl(keepPicture(id, blob));
+      };
+      const first = window.start.pictures.get(id);
+      const brought = await first?.picture;
       if (left.signal.aborted) return;
-      last.current.seq = seq;
-      setUrl(keepPicture(id, blob));
+      if (first !== undefined) window.start.pictures.delete(id);
+      if (first !== undefined && brought !== undefined) show(brought, first.seq);
+      if (last.current.seq === seq) return;
+      const options = { accept: 'image/jpeg', signal: left.signal };
+      const picture = await request('GET', `/computers/${id}/thumbnail?seq=${seq}`, options);
+      show(await picture.blob(), seq);
     };
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {

@@ -1,7 +1,7 @@
+import { creatorOf } from '../../components/names.js';
 import { StatusMark } from '../../components/status.js';
 import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
-import { creatorOf } from '../../state/keys.js';
 import { shownStatus } from '../../state/power.js';
 import type { ListProps } from './tiles.js';
 

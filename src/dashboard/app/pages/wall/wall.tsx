@@ -6,7 +6,7 @@ import type { Me, WallComputer } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
-import { onDemand } from '../../components/on-demand.js';
+import { loaded } from '../../components/loaded.js';
 import { forgetPictures } from '../../state/pictures.js';
 import { shownStatus } from '../../state/power.js';
 import { may } from '../../state/session.js';
@@ -17,12 +17,9 @@ import { FilterBar } from './filter-bar.js';
 import { filterQuery, grouped, matches, ordered, useFilters } from './filters.js';
 import { Tiles } from './tiles.js';
 
-const CreateComputer = onDemand(
-  'the form',
-  async () => (await import('./create-computer.js')).CreateComputer,
-);
-const WallTable = onDemand('the table', async () => (await import('./wall-table.js')).WallTable);
-const BulkBar = onDemand('the actions', async () => (await import('./bulk-bar.js')).BulkBar);
+const CreateComputer = loaded(async () => (await import('./create-computer.js')).CreateComputer);
+const WallTable = loaded(async () => (await import('./wall-table.js')).WallTable);
+const BulkBar = loaded(async () => (await import('./bulk-bar.js')).BulkBar);
 
 /** All computers, as pictures or as a table. */
 export function Wall() {

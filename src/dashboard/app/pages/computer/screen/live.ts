@@ -128,41 +128,48 @@ async function connectScreen(
   { mode, signal, onLive, onKeys, onEvent, onEnd }: Handlers,
 ): Promise<{ channel: ViewChannel; rfb: RFB }> {
   // A chunk of its own: noVNC is larger than the rest of the page.
-  const { default: Screen } = await load(() => import('@novnc/novnc'));
-  signal.throwIfAborted();
+  const loading = load(() => import('@novnc/novnc'));
+  // The socket opens meanwhile.
+  loading.catch(() => undefined);
   return new Promise((resolve, reject) => {
+    let shown = element.querySelector('canvas, img')?.parentElement;
+    const attach = async (channel: ViewChannel) => {
+      const { default: Screen } = await loading;
+      if (signal.aborted || channel.readyState !== WebSocket.OPEN) return;
+      element.replaceChildren();
+      const rfb = new Screen(element, channel, { shared: true });
+      rfb.viewOnly = mode === 'view';
+      rfb.scaleViewport = true;
+      rfb.background = 'transparent';
+      channel.onevent = onEvent;
+      // The last picture covers the screen until the first frame is there.
+      if (shown) element.append(shown);
+      rfb.addEventListener('disconnect', () => {
+        if (shown && element.querySelector('canvas') === null) keepPicture(element, shown);
+      });
+      rfb.addEventListener('connect', () => {
+        const canvas = element.querySelector('canvas');
+        canvas?.setAttribute('role', 'img');
+        canvas?.setAttribute('aria-label', 'Screen of the computer');
+        fitDesktop(element);
+        if (signal.aborted || mode !== 'control') return;
+        onKeys(takeKeys(element, rfb, (text) => channel.sendCommand({ type: 'text', text })));
+        rfb.focus({ preventScroll: true });
+      });
+      resolve({ channel, rfb });
+    };
     const opened = openChannel(socketUrl(`/view/${id}/socket`), ticket, {
       onReady: (_event, channel) => {
-        // The last picture stays until there is another.
-        const last = element.querySelector('canvas, img')?.parentElement;
-        element.replaceChildren(...(last ? [last] : []));
-        const rfb = new Screen(element, channel, { shared: true });
-        rfb.viewOnly = mode === 'view';
-        rfb.scaleViewport = true;
-        rfb.background = 'transparent';
-        channel.onevent = onEvent;
-        let shown = last;
-        rfb.addEventListener('disconnect', () => {
-          if (shown && element.querySelector('canvas') === null) keepPicture(element, shown);
+        attach(channel).catch((error: unknown) => {
+          reject(error);
+          channel.close();
         });
-        rfb.addEventListener('connect', () => {
-          if (signal.aborted) return;
-          const before = last?.querySelector<HTMLCanvasElement | HTMLImageElement>('canvas, img');
-          last?.remove();
-          const canvas = element.querySelector('canvas');
-          shown = canvas?.parentElement;
-          // Until the first frame has come.
-          if (before && canvas) drawStill(before, canvas);
-          canvas?.setAttribute('role', 'img');
-          canvas?.setAttribute('aria-label', 'Screen of the computer');
-          fitDesktop(element);
-          if (mode === 'control') {
-            onKeys(takeKeys(element, rfb, (text) => channel.sendCommand({ type: 'text', text })));
-            rfb.focus({ preventScroll: true });
-          }
-          onLive();
-        });
-        resolve({ channel, rfb });
+      },
+      onFrame: () => {
+        if (signal.aborted) return;
+        element.querySelector('.last')?.remove();
+        shown = element.querySelector('canvas')?.parentElement ?? undefined;
+        onLive();
       },
       onClosed: (ending) => {
         reject(new Error(ending?.reason ?? 'The connection was lost. Connecting again…'));
@@ -187,11 +194,6 @@ function showThumbnail(element: HTMLElement, id: string): void {
   picture.src = url;
   picture.alt = '';
   showStill(element, picture);
-}
-
-function drawStill(picture: HTMLCanvasElement | HTMLImageElement, canvas: HTMLCanvasElement): void {
-  const width = picture instanceof HTMLImageElement ? picture.naturalWidth : picture.width;
-  if (width > 0) canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
 }
 
 function showStill(

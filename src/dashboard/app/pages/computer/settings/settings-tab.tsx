@@ -8,8 +8,8 @@ import {
 import { Area, Choice, Field, Tick } from '../../../components/forms/field.js';
 import { IntentForm } from '../../../components/forms/intent-form.js';
 import { writePairs } from '../../../components/forms/pairs.js';
+import { creatorOf } from '../../../components/names.js';
 import { exactTime } from '../../../components/time.js';
-import { creatorOf } from '../../../state/keys.js';
 import { tell } from '../../../state/notices.js';
 import { may } from '../../../state/session.js';
 import { noteComputer } from '../../../state/wall.js';

@@ -133,7 +133,12 @@ export class Actions {
 
   /** A small JPEG for a list of computers, which is no use of the computer. */
   async thumbnail(record: ComputerRecord, width: number, signal?: AbortSignal): Promise<Picture> {
-    return takeThumbnail(this.#running.observed(record), record, width, signal);
+    const session = this.#running.observed(record);
+    return takeThumbnail(session, record, width, signal).catch((error) => {
+      // It may have been stopped meanwhile, which says more.
+      this.#running.observed(record);
+      throw error;
+    });
   }
 
   /** Waits for a time, for the screen or for a condition; see `wait.ts`. */

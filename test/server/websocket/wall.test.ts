@@ -153,6 +153,18 @@ test('a thumbnail is a small JPEG, and no use of the computer', async () => {
   expect([off.status, off.headers['x-error-code']]).toEqual([400, 'not_running']);
 });
 
+test('a thumbnail of a computer that is stopped meanwhile says so', async () => {
+  await app.send('GET', `/api/computers/${id}/thumbnail`);
+  const screen = app.world.connectors.screens.at(-1);
+  if (screen === undefined) throw new Error('no screen is open');
+  screen.screenshot = async () => {
+    await app.send('POST', `/api/computers/${id}/stop`);
+    throw new Error('the connection was closed');
+  };
+  const answer = await app.send('GET', `/api/computers/${id}/thumbnail`);
+  expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'not_running']);
+});
+
 /** Adds stopped computers beside an existing one. */
 function addStopped(beside: string, count: number): void {
   const { computers, transaction } = app.world.store;

@@ -60,12 +60,16 @@ export function openChannel(address, ticket, { onReady, onFrame, onClosed }) {
   return channel;
 }
 
-/** Whether a message of the server is an update that begins with pixels, not with the pointer's image. */
+/** RFB's FramebufferUpdate, and where the encoding of its first rectangle is. */
+const UPDATE = 0;
+const ENCODING_AT = 12;
+/** Encodings of pixels; larger and negative numbers are of the pointer's image and the screen's size. */
+const MOST_ENCODING = 255;
+
+/** Whether a message of the server is an update that begins with pixels. */
 function hasPixels(message) {
-  const LEAST = 16;
-  if (message.byteLength < LEAST) return false;
+  if (message.byteLength < ENCODING_AT + 4) return false;
   const view = new DataView(message);
-  const [UPDATE, ENCODING_AT, MOST_ENCODING] = [0, 12, 255];
   const encoding = view.getInt32(ENCODING_AT);
   return view.getUint8(0) === UPDATE && encoding >= 0 && encoding <= MOST_ENCODING;
 }

@@ -132,17 +132,18 @@ async function connectScreen(
   // The socket opens meanwhile.
   loading.catch(() => undefined);
   return new Promise((resolve, reject) => {
-    let shown = element.querySelector('canvas, img')?.parentElement;
+    let shown: HTMLElement | null | undefined;
     const attach = async (channel: ViewChannel) => {
       const { default: Screen } = await loading;
       if (signal.aborted || channel.readyState !== WebSocket.OPEN) return;
+      shown = element.querySelector('canvas, img')?.parentElement;
       element.replaceChildren();
       const rfb = new Screen(element, channel, { shared: true });
       rfb.viewOnly = mode === 'view';
       rfb.scaleViewport = true;
       rfb.background = 'transparent';
-      channel.onevent = onEvent;
       // The last picture covers the screen until the first frame is there.
+      shown?.classList.add('last');
       if (shown) element.append(shown);
       rfb.addEventListener('disconnect', () => {
         if (shown && element.querySelector('canvas') === null) keepPicture(element, shown);
@@ -160,6 +161,7 @@ async function connectScreen(
     };
     const opened = openChannel(socketUrl(`/view/${id}/socket`), ticket, {
       onReady: (_event, channel) => {
+        channel.onevent = onEvent;
         attach(channel).catch((error: unknown) => {
           reject(error);
           channel.close();
@@ -167,8 +169,8 @@ async function connectScreen(
       },
       onFrame: () => {
         if (signal.aborted) return;
-        element.querySelector('.last')?.remove();
-        shown = element.querySelector('canvas')?.parentElement ?? undefined;
+        shown?.remove();
+        shown = element.querySelector('canvas')?.parentElement;
         onLive();
       },
       onClosed: (ending) => {

@@ -202,7 +202,7 @@ export class Fleet {
       controlOf: (id) => this.control.of(id),
     });
     this.usage = new ResourceUsage(this.#machines);
-    this.usageHistory = new UsageHistory(store);
+    this.usageHistory = new UsageHistory(store, (id) => this.#machines.known(id)?.session.lastUsed);
     this.#machines.onRemoved((id) => this.usageHistory.computerRemoved(id));
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);

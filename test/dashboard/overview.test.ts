@@ -4,7 +4,7 @@ import type { AuditEntry, StatsSample } from '../../src/dashboard/app/api/types.
 import { OPERATIONS, runsOf, tell } from '../../src/dashboard/app/pages/activity/sentences.js';
 import {
   followed,
-  idleOf,
+  isIdle,
   lines,
   totals,
 } from '../../src/dashboard/app/pages/overview/measurements.js';
@@ -58,7 +58,7 @@ it('equal entries after each other are one', () => {
 
 it('newer measurements follow those of the last hour', () => {
   const history = (id: string, ...samples: StatsSample[]) => ({
-    ...{ id, cpu: 2, memory_total_bytes: 1024, disk_used_bytes: null, samples },
+    ...{ id, cpu: 2, memory_total_bytes: 1024, disk_used_bytes: null, used_at: null, samples },
   });
   expect(followed([], [])).toEqual([]);
   const known = [history('cmp_a', sample(61, 1), sample(1, 2)), history('cmp_b', sample(60.5, 3))];
@@ -69,14 +69,10 @@ it('newer measurements follow those of the last hour', () => {
   ]);
 });
 
-it('a computer is idle without an action for ten minutes, or as long as the entries reach back', () => {
-  const entries = [entry({ computer_id: 'cmp_a' }), entry({ computer_id: 'cmp_b', at: ago(20) })];
-  const ids = ['cmp_a', 'cmp_b', 'cmp_c'];
-  expect(idleOf(ids, entries, true, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 600_000 });
-  const long = entry({ computer_id: 'cmp_c', at: ago(20), ms: 15 * 60_000 });
-  expect(idleOf(ids, [long], true, NOW).ids).toEqual(['cmp_a', 'cmp_b']);
-  const few = [entry({}), entry({ computer_id: null, at: ago(4) })];
-  expect(idleOf(ids, few, false, NOW)).toEqual({ ids: ['cmp_b', 'cmp_c'], ms: 240_000 - 3 });
+it('a computer is idle when nobody has used it for ten minutes', () => {
+  expect(isIdle({ used_at: ago(9) }, NOW)).toBe(false);
+  expect(isIdle({ used_at: ago(10) }, NOW)).toBe(true);
+  expect(isIdle({ used_at: null }, NOW)).toBe(false);
 });
 
 it('a graph has a gap where nothing was measured, and its top is all that there is', () => {
@@ -88,7 +84,7 @@ it('a graph has a gap where nothing was measured, and its top is all that there 
 
 it('totals count the newest measurement of each computer', () => {
   const history = (disk_used_bytes: number | null, ...samples: StatsSample[]) => ({
-    ...{ id: 'cmp_a', cpu: 2, memory_total_bytes: 1024, disk_used_bytes, samples },
+    ...{ id: 'cmp_a', cpu: 2, memory_total_bytes: 1024, disk_used_bytes, used_at: null, samples },
   });
   const all = [
     history(20, sample(2, 50), sample(1, 100)),

@@ -246,6 +246,9 @@ export const StatsHistory = ComputerStats.pick({ cpu: true, memory_total_bytes: 
           'What the computer had written when that was last measured: less often, because it can take long. Null before that.',
         examples: [52428800],
       }),
+    used_at: Timestamp.nullable().describe(
+      'When a client used the computer last, or it or the service was started; null if it has not run since.',
+    ),
     samples: z.array(StatsSample).describe('The oldest first; none while it did not run.'),
   })
   .meta({ id: 'StatsHistory', description: 'What a computer used in the last hour.' });

@@ -26,19 +26,24 @@ interface Kept {
   diskAt: number;
 }
 
+/** When a computer was used last, in milliseconds of the monotonic clock. */
+type LastUsed = (id: string) => number | undefined;
+
 /**
  * The last hour of what computers use, in memory. An engine's computers are measured whenever the
  * reconciler has compared them, every 30 seconds. One that cannot be measured has no sample.
  */
 export class UsageHistory {
   readonly #store: Store;
+  readonly #lastUsed: LastUsed;
   readonly #kept = new Map<string, Kept>();
   readonly #measuring = new Set<Engine>();
   /** By how much the disks of an engine took longer than they may, in milliseconds. */
   readonly #overruns = new WeakMap<Engine, number>();
 
-  constructor(store: Store) {
+  constructor(store: Store, lastUsed: LastUsed) {
     this.#store = store;
+    this.#lastUsed = lastUsed;
   }
 
   /** The samples of the last hour, or those from `since` on. */
@@ -46,11 +51,14 @@ export class UsageHistory {
     const { samples = [], diskBytes = null } = this.#kept.get(record.id) ?? {};
     const oldest = new Date(Math.max(since, Date.now() - KEPT_MS)).toISOString();
     const { cpu, ram } = machineSize(record);
+    const lastUsed = this.#lastUsed(record.id);
+    const unusedMs = lastUsed === undefined ? undefined : performance.now() - lastUsed;
     return {
       id: record.id,
       cpu,
       memory_total_bytes: ram * 2 ** 30,
       disk_used_bytes: diskBytes,
+      used_at: unusedMs === undefined ? null : new Date(Date.now() - unusedMs).toISOString(),
       samples: samples.filter(({ at }) => at >= oldest),
     };
   }

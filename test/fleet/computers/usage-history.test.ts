@@ -38,6 +38,7 @@ it('samples have the load since the sample before, and memory', async () => {
   await round();
   expect(history('one')).toEqual({
     ...{ id: record('one').id, cpu: 2, memory_total_bytes: 2 ** 31, disk_used_bytes: 4e6 },
+    used_at: expect.stringMatching(/^2026-11-29T12:0/),
     samples: [
       { at: '2026-11-29T12:00:00.500Z', cpu_percent: 0, memory_used_bytes: 3e8 },
       { at: '2026-11-29T12:00:30.000Z', cpu_percent: 50.8, memory_used_bytes: 3e8 },

@@ -228,7 +228,7 @@ function AuditFilters({ known, nameOf, isOfOne }: AuditFiltersProps) {
       name: 'outcome',
       label: 'Any outcome',
       options: [
-        ['ok', 'succeeded'],
+        ['ok', 'ok'],
         ['failed', 'failed'],
         ['cancelled', 'cancelled'],
       ],

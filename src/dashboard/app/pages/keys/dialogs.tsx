@@ -128,7 +128,7 @@ function Budgets({ of: key }: { of?: Key }) {
             name={name}
             type="number"
             min={1}
-            placeholder="none"
+            placeholder="no limit"
             value={key?.[name] ?? ''}
           />
         ))}

@@ -1,5 +1,4 @@
-import type { AuditEntry, StatsHistory, StatsSample } from '../../api/types.js';
-import { endMs } from '../activity/read.js';
+import type { StatsHistory, StatsSample } from '../../api/types.js';
 
 /** How long the service keeps measurements, in milliseconds. */
 const KEPT_MS = 60 * 60_000;
@@ -78,20 +77,9 @@ export function lines(
   return found.map((points) => [...points, ...(points.length === 1 ? points : [])].join(' '));
 }
 
-/** Milliseconds without an action after which a computer is idle. */
-const IDLE_MS = 10 * 60_000;
+/** Milliseconds without use after which a computer is idle. */
+export const IDLE_MS = 10 * 60_000;
 
-/** Computers without an action for a while, and how long that is if the entries reach less far. */
-export function idleOf(
-  ids: readonly string[],
-  entries: readonly AuditEntry[],
-  isAll: boolean,
-  now: number,
-): { ids: string[]; ms: number } {
-  const last = entries.at(-1);
-  const ms = isAll || last === undefined ? IDLE_MS : Math.min(IDLE_MS, now - endMs(last));
-  const used = new Set(
-    entries.filter((entry) => now - endMs(entry) < ms).map(({ computer_id }) => computer_id),
-  );
-  return { ids: ids.filter((id) => !used.has(id)), ms };
+export function isIdle({ used_at }: Pick<StatsHistory, 'used_at'>, now: number): boolean {
+  return used_at !== null && now - Date.parse(used_at) >= IDLE_MS;
 }

@@ -23,7 +23,7 @@ import { computers, isListed } from '../../state/wall.js';
 import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
-import { EVERY_MS, followed, idleOf, lines, newestOf, totals } from './measurements.js';
+import { EVERY_MS, followed, IDLE_MS, isIdle, lines, newestOf, totals } from './measurements.js';
 
 /** Milliseconds between two readings of the audit log. */
 const READ_EVERY_MS = 5_000;
@@ -69,8 +69,7 @@ export function Overview() {
   const { value, failure } = data;
   const entries = value?.entries ?? [];
   const now = Date.now();
-  const idle = idleOf(ids, entries, entries.length < ENTRIES, now);
-  const idleFor = Math.max(1, Math.round(idle.ms / 60_000));
+  const used = ids.flatMap((id) => measured.get(id) ?? []);
   return (
     <Page title="Overview">
       <FailureNote failure={failure} />
@@ -90,11 +89,13 @@ export function Overview() {
         />
         <Figure
           name="Idle"
-          value={value === undefined ? '…' : idle.ids.length}
-          note={`no action for ${idleFor} min`}
+          value={
+            history.value === undefined ? '…' : used.filter((each) => isIdle(each, now)).length
+          }
+          note={`not used for ${IDLE_MS / 60_000} min`}
         />
         <Figure name="Stopped" value={of('stopped').length} href="/computers?status=stopped" />
-        <Totals of={ids.flatMap((id) => measured.get(id) ?? [])} />
+        <Totals of={used} running={running.length} />
       </dl>
       {isListed.value && all.length === 0 && (
         <Empty title="No computers yet">
@@ -126,7 +127,7 @@ export function Overview() {
           </p>
         </section>
       </div>
-      {running.length > 0 && <Running computers={running} {...{ measured, entries, now }} />}
+      {running.length > 0 && <Running computers={running} {...{ measured, now }} />}
       {value !== undefined && <Service health={value.health} />}
     </Page>
   );
@@ -139,9 +140,11 @@ function others(all: number | undefined, seen: number): string | undefined {
 }
 
 /** What the running computers use together. */
-function Totals({ of: all }: { of: readonly StatsHistory[] }) {
+function Totals({ of: all, running }: { of: readonly StatsHistory[]; running: number }) {
   const sum = totals(all);
   const none = sum.measured === 0;
+  const note =
+    none || sum.measured === running ? undefined : `${sum.measured} of ${running} measured`;
   return (
     <>
       <Figure
@@ -149,6 +152,7 @@ function Totals({ of: all }: { of: readonly StatsHistory[] }) {
         value={none ? '–' : sum.cores.toFixed(1)}
         of={none ? undefined : sum.cpu}
         unit="cores"
+        note={note}
       />
       <Figure
         name="Memory"
@@ -156,6 +160,7 @@ function Totals({ of: all }: { of: readonly StatsHistory[] }) {
         of={none ? undefined : sum.ram}
         ofText={formatBytes(sum.ram)}
         part={sum.memory}
+        note={note}
       />
       <Figure
         name="Disk"
@@ -186,7 +191,7 @@ function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: stri
 
 const COLUMNS = [
   'Computer',
-  'Last action',
+  'Last used',
   { text: 'Processor', kind: 'number' },
   'Last hour',
   { text: 'Memory', kind: 'number' },
@@ -197,13 +202,11 @@ const COLUMNS = [
 interface RunningProps {
   readonly computers: readonly WallComputer[];
   readonly measured: ReadonlyMap<string, StatsHistory>;
-  readonly entries: readonly AuditEntry[];
   readonly now: number;
 }
 
 /** Every running computer with what it uses, the busiest first. */
-function Running({ computers: running, measured, entries, now }: RunningProps) {
-  const last = new Map([...entries].reverse().map((entry) => [entry.computer_id, endOf(entry)]));
+function Running({ computers: running, measured, now }: RunningProps) {
   const load = ({ id }: WallComputer) => measured.get(id)?.samples.at(-1)?.cpu_percent ?? -1;
   return (
     <section>
@@ -217,7 +220,7 @@ function Running({ computers: running, measured, entries, now }: RunningProps) {
                 <ComputerLink id={computer.id} />
               </th>
               <td>
-                <Time at={last.get(computer.id) ?? computer.started_at} />
+                <Time at={measured.get(computer.id)?.used_at ?? computer.started_at} />
               </td>
               <Used of={measured.get(computer.id)} now={now} />
             </tr>

@@ -50,7 +50,10 @@ export function CreateSnapshot({ computer, onDone, onClose }: DialogProps) {
           With its memory
         </Tick>
       )}
-      <p class="muted">The computer keeps running. What is in /tmp is not saved.</p>
+      <p class="muted">
+        The computer keeps running. What is in /tmp is not saved
+        {!isVirtual(computer) && ', and open programs are not'}.
+      </p>
     </FormDialog>
   );
 }

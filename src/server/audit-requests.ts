@@ -140,6 +140,7 @@ export async function audited<T>(
         ...names,
         ...(isOwners && id !== undefined && { id }),
         ...(isOwners && countsOf(result)),
+        ...exitOf(result),
       });
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
     else if (isLogged) done(refusedStep(result) ?? 'ok');
@@ -150,6 +151,12 @@ export async function audited<T>(
     if (isLogged) record(outcomeOf(error, request.call?.signal), computer?.id, names);
     throw error;
   }
+}
+
+/** The exit code of a command that has failed. */
+function exitOf(result: unknown): Action['detail'] {
+  const { exit_code: code } = (result ?? {}) as { exit_code?: unknown };
+  return typeof code === 'number' && code !== 0 ? { exit_code: code } : {};
 }
 
 /** The ids of the copies of an answer. */
@@ -193,6 +200,8 @@ export interface ConnectionAudit {
   describe(action: string, input: unknown): void;
   /** Writes the entry now, for a connection that may stay open for days. */
   opened(input: unknown): void;
+  /** The program of the connection has ended with this code. */
+  exited(code: number | null): void;
   /** The client has cancelled it. */
   cancelled(): void;
   /** Writes the entry unless it is written, with the error if the connection failed. */
@@ -219,6 +228,9 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
     opened: (input) => {
       detail = describeInput(input, action);
       record('ok');
+    },
+    exited: (code) => {
+      detail = { ...detail, ...exitOf({ exit_code: code }) };
     },
     cancelled: () => {
       isCancelled = true;

@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 import { endpoints } from '../../src/contract/operations.js';
 import type { AuditEntry, StatsSample } from '../../src/dashboard/app/api/types.js';
-import { OPERATIONS, runsOf, tell } from '../../src/dashboard/app/pages/activity/sentences.js';
+import {
+  failureOf,
+  OPERATIONS,
+  runsOf,
+  tell,
+} from '../../src/dashboard/app/pages/activity/sentences.js';
 import {
   followed,
   isIdle,
@@ -34,6 +39,9 @@ it('a sentence says who did what, or failed to do it', () => {
   expect(sentence({ action: 'bash', outcome: 'cancelled' })).toBe(
     'ci cancelled: run a command in ',
   );
+  expect(failureOf(entry({ action: 'bash', detail: { exit_code: 7 } }))).toBe('exit code 7');
+  expect(failureOf(entry({ action: 'bash', outcome: 'guest_timeout' }))).toBe('guest timeout');
+  expect(failureOf(entry({ action: 'bash', outcome: 'cancelled' }))).toBeUndefined();
   const project = { action: 'createProject', computer_id: null, detail: { name: 'shop' } };
   expect(sentence(project)).toBe('ci created the project shop');
   expect(sentence({ action: 'autoStop', key_id: 'service', key_name: null })).toBe(

@@ -165,8 +165,8 @@ it('the entry of a process has the way it was started and its duration', async (
   const entries = entriesOf(3);
   const named = entries.map(({ action, detail, outcome }) => [action, detail, outcome]);
   expect(named.sort()).toEqual([
-    ['bash', { command_length: 12, timeout: 3 }, 'ok'],
-    ['exec', { code_length: 8 }, 'ok'],
+    ['bash', { command_length: 12, timeout: 3, exit_code: 2 }, 'ok'],
+    ['exec', { code_length: 8, exit_code: 2 }, 'ok'],
     ['process', { command_length: 4, terminal: true }, 'ok'],
   ]);
   for (const { ms } of entries) expect(ms).toBeGreaterThanOrEqual(150);

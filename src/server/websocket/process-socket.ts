@@ -109,7 +109,7 @@ interface Running {
 
 /** Connects the socket with the process until it has ended and its output has been sent. */
 async function attach(
-  { socket, left, cancelled, refuse }: ComputerSocket,
+  { socket, left, exited, cancelled, refuse }: ComputerSocket,
   messages: Messages,
   { child, start, limit }: Running,
 ): Promise<void> {
@@ -135,6 +135,8 @@ async function attach(
   ]);
   const { code, signal, error, errorType } = await child.exit;
   dispose();
+  // A shell in a terminal ends with the code of its last command.
+  if (start.terminal === undefined) exited(code);
   if (isSignalled) {
     cancelled();
     if (start.argv === undefined) await child.end();

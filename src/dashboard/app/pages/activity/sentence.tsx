@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../api/types.js';
 import { visible } from '../../state/visible.js';
 import { computers, isListed } from '../../state/wall.js';
-import { tell } from './sentences.js';
+import { failureOf, tell } from './sentences.js';
 
 /** A computer by its name and with a link, as long as it exists. */
 export function ComputerLink({ id, name }: { id: string; name?: string | null }) {
@@ -20,8 +20,8 @@ export function ComputerLink({ id, name }: { id: string; name?: string | null })
 /** An entry of the audit log as a sentence. */
 export function Sentence({ entry, count = 1 }: { entry: AuditEntry; count?: number }) {
   const { who, did, what } = tell(entry);
-  const { computer_id, computer_name, outcome } = entry;
-  const isFailed = outcome !== 'ok' && outcome !== 'cancelled';
+  const { computer_id, computer_name } = entry;
+  const failure = failureOf(entry);
   return (
     <span class="break sentence">
       <bdi>{who}</bdi> {did}{' '}
@@ -31,7 +31,7 @@ export function Sentence({ entry, count = 1 }: { entry: AuditEntry; count?: numb
         <ComputerLink id={computer_id} name={computer_name} />
       )}
       {count > 1 && ` ${count} times`}
-      {isFailed && <span class="outcome bad">: {outcome.replaceAll('_', ' ')}</span>}
+      {failure !== undefined && <span class="outcome bad">: {failure}</span>}
     </span>
   );
 }

@@ -152,6 +152,12 @@ export function tell(entry: AuditEntry): Told {
   };
 }
 
+/** Why it failed, or with what a command did. */
+export function failureOf({ outcome, detail }: AuditEntry): string | undefined {
+  if (outcome !== 'ok' && outcome !== 'cancelled') return outcome.replaceAll('_', ' ');
+  return detail.exit_code === undefined ? undefined : `exit code ${detail.exit_code}`;
+}
+
 /** Entries of one key that did the same to the same, one after the other. */
 export interface Run {
   readonly entry: AuditEntry;
@@ -170,7 +176,8 @@ export function runsOf(entries: readonly AuditEntry[]): Run[] {
 }
 
 function isAlike(one: AuditEntry, other: AuditEntry): boolean {
-  return (['key_id', 'computer_id', 'action', 'outcome'] as const).every(
+  const same = (['key_id', 'computer_id', 'action', 'outcome'] as const).every(
     (field) => one[field] === other[field],
   );
+  return same && one.detail.exit_code === other.detail.exit_code;
 }

@@ -46,7 +46,7 @@ export function keyOf({ key_name, key_id }: AuditEntry): string {
 }
 
 /** When it ended, in milliseconds: the log is in this order. */
-function endMs({ at, ms }: AuditEntry): number {
+export function endMs({ at, ms }: AuditEntry): number {
   return Date.parse(at) + ms;
 }
 

@@ -20,7 +20,7 @@ import { formatBytes } from '../../state/paths.js';
 import { shownStatus } from '../../state/power.js';
 import { useData, useRefresh } from '../../state/use-data.js';
 import { computers, isListed } from '../../state/wall.js';
-import { endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
+import { endMs, endOf, FOLLOWED, joined, readEntries } from '../activity/read.js';
 import { ComputerLink, Sentence } from '../activity/sentence.js';
 import { runsOf } from '../activity/sentences.js';
 import { EVERY_MS, followed, IDLE_MS, isIdle, lines, newestOf, totals } from './measurements.js';
@@ -69,6 +69,9 @@ export function Overview() {
   const { value, failure } = data;
   const entries = value?.entries ?? [];
   const now = Date.now();
+  const failures = [...(value?.failures ?? []), ...entries.filter(isFailedCommand)].sort(
+    (one, other) => endMs(other) - endMs(one),
+  );
   const used = ids.flatMap((id) => measured.get(id) ?? []);
   return (
     <Page title="Overview">
@@ -121,7 +124,7 @@ export function Overview() {
               <ComputerLink id={id} />: <bdi>{status_reason ?? 'failed'}</bdi>
             </p>
           ))}
-          <Entries entries={value?.failures ?? []} none="No action has failed." />
+          <Entries entries={failures} none="Nothing has failed." />
           <p>
             <a href="/activity?outcome=failed">All failures</a>
           </p>
@@ -131,6 +134,11 @@ export function Overview() {
       {value !== undefined && <Service health={value.health} />}
     </Page>
   );
+}
+
+/** A command that failed, of a request that did not. */
+function isFailedCommand({ detail, outcome }: AuditEntry): boolean {
+  return outcome === 'ok' && detail.exit_code !== undefined;
 }
 
 /** Computers that the key does not see count too. */

@@ -21,7 +21,7 @@ export function Figure(props: FigureProps) {
     <div data-bad={isBad}>
       <dt>{href === undefined ? name : <a href={href}>{name}</a>}</dt>
       <dd>
-        {value}
+        <span class="nowrap">{value}</span>
         {of !== undefined && (
           <span class="muted"> of {[ofText, unit].filter(Boolean).join(' ')}</span>
         )}

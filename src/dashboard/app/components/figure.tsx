@@ -21,9 +21,9 @@ export function Figure(props: FigureProps) {
     <div data-bad={isBad}>
       <dt>{href === undefined ? name : <a href={href}>{name}</a>}</dt>
       <dd>
-        <span class="nowrap">{value}</span>
+        <span class="nowrap">{value}</span>{' '}
         {of !== undefined && (
-          <span class="muted"> of {[ofText, unit].filter(Boolean).join(' ')}</span>
+          <span class="muted">of {[ofText, unit].filter(Boolean).join(' ')}</span>
         )}
         {note !== undefined && <p class="muted">{note}</p>}
         {of !== undefined && (

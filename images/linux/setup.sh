@@ -19,12 +19,12 @@ chmod 440 /etc/sudoers.d/vc
 # A recipe that builds on this one may have another desktop.
 if [ -d /usr/share/xfce4/panel ]; then
   # Wallpaper: rendered once, and linked as the desktop's default.
-  gdk-pixbuf-thumbnailer -s 1920 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
+  gdk-pixbuf-thumbnailer -s 1280 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
   ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
   update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
   gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
-  # Every program parses the theme when it starts, and xfdesktop writes it as text with all pictures,
-  # several times. Without the rules for programs that are not here, and the pictures for screens of
+  # Every program parses the theme when it starts, xfdesktop twice, and xfdesktop writes it as text with
+  # all pictures. Without the rules for programs that are not here, and the pictures for screens of
   # double density, the desktop starts with a fifth less work.
   python3 - /usr/share/themes/Arc-Darker/gtk-3.0 <<'EOT'
 import ctypes, re, sys
@@ -40,7 +40,9 @@ glib.g_bytes_get_data.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_
 FOLDER = "/org/gnome/arc-theme/"
 ABSENT = re.compile(
     "nautilus|nemo|caja|budgie|lightdm|gedit|mate-panel|unity|granite|pluma|panel-?applet|tilix"
-    "|gnome-|epiphany|evince|totem|photos|documents|tweak|rhythmbox|geary|polari|software",
+    "|gnome-|epiphany|evince|totem|photos|documents|tweak|rhythmbox|geary|polari|software|sushi|#gf-"
+    "|xfcenotify|selection-?mode|touch-selection|tiled|app-notification|source-list|panel-toplevel"
+    "|tabbar|tab-drag|stack-switcher|expander-row",
     re.IGNORECASE,
 )
 # One of: a rule of its own at the top level, such as @import, or a selector and its block, which may
@@ -69,6 +71,8 @@ EOT
   # Run the tray and the menu in the panel's process, which saves two processes.
   sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' \
     /usr/share/xfce4/panel/plugins/systray.desktop /usr/share/xfce4/panel/plugins/whiskermenu.desktop
+  sed -i 's|^Exec=.*|Exec=/usr/lib/vc/file-manager|' /usr/share/dbus-1/services/org.xfce.FileManager.service \
+    /usr/share/dbus-1/services/org.xfce.Thunar*.service
 fi
 
 # Caches that programs otherwise build at their first start.

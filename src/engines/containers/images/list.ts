@@ -16,7 +16,9 @@ export interface ContainerImage extends EngineImage {
  * committed from a computer inherits the labels and must not become the image of new computers.
  */
 export async function listImages(docker: Docker, signal?: AbortSignal): Promise<ContainerImage[]> {
-  const stored = await queryImages(docker, { label: [LABEL.image] }, signal);
+  // With the names: Podman takes 3 ms for each image that it describes, and snapshots have the label too.
+  const filters = { label: [LABEL.image], reference: [repository('*')] };
+  const stored = await queryImages(docker, filters, signal);
   return stored
     .map((image) => {
       const labels = image.Labels ?? {};

@@ -79,6 +79,8 @@ export function imageMissing(image: string, { engine, name }: Dialect, cause?: u
 /** HTTP status of the Engine's answer, also for the ApiError made from it. */
 export function statusOf(error: unknown): number | undefined {
   const own = asDockerError(error).statusCode;
+  // Podman's answer for a container that is removed during the request.
+  if (own === 500 && /: no such container$/.test(messageOf(error))) return 404;
   if (own !== undefined) return own;
   return error instanceof ApiError && error.cause ? statusOf(error.cause) : undefined;
 }

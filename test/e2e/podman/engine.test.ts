@@ -1,4 +1,5 @@
 // @module-tag slow
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
@@ -90,6 +91,16 @@ it('a removal in which Podman was killed is completed', async () => {
   const next = await http('POST', '/projects/e2e/computers', { name: 'interrupted' });
   expect(next.json.status).toBe('running');
   await http('DELETE', `/computers/${next.json.id}`);
+});
+
+it('stays in reach while a computer is deleted', async () => {
+  const { http, log } = desktop.service;
+  const { json } = await http('POST', '/projects/e2e/computers', { name: 'short' });
+  const before = log().length;
+  expect((await http('DELETE', `/computers/${json.id}`)).status).toBe(200);
+  // The events of its end are followed by a look at it.
+  await sleep(1_000);
+  expect(log().slice(before)).not.toContain('engine is away');
 });
 
 thorough('a warm machine becomes a computer, with its name', async () => {

@@ -8,6 +8,7 @@ import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { listContainers, queryImages } from '../../../src/engines/containers/list.js';
 import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
+import { inspectMachine } from '../../../src/engines/containers/machine/status.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
 const dialect = () => dialectOf(connectPodman('/nonexistent'));
@@ -107,6 +108,14 @@ it('makes networks without a name server, and reports a conflict', async () => {
     dialectOf(podman).createNetwork(podman, small, signal),
   ).catch(() => undefined);
   expect(bodies.at(-1)).toMatchObject(['POST', expect.anything(), { options: { mtu: '1400' } }]);
+});
+
+it('knows that a container is gone which was removed during the request', async () => {
+  const message = 'container 0a1b does not exist in database: no such container';
+  const podman = await listening((_, response) => {
+    response.writeHead(500).end(JSON.stringify({ message }));
+  });
+  expect(await inspectMachine(podman, '0a1b', 'cmp_1')).toBeUndefined();
 });
 
 it('changes limits by its own API, those alone that are given', async () => {

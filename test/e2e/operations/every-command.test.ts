@@ -49,7 +49,7 @@ const script: readonly Line[] = [
   { argv: ['setup', '--dry-run', '--engine', 'docker'], stderr: /./ },
   {
     argv: ['setup', '--remove', '--dry-run'],
-    stderr: /^kept, Docker: (a service|\d+ computers?)$/m,
+    stderr: /^kept, (Docker|Podman): (a service|\d+ computers?)$/m,
   },
   { argv: ['image', 'ls'], stdout: /^linux\t/m },
   { argv: ['image', 'build', 'linux', '--if-missing'] },

@@ -33,7 +33,7 @@ const build = (directory: string, ...more: string[]) =>
   service.cli(['image', 'build', directory, ...more]);
 
 const isDocker = inject('engine') === 'docker';
-const isInspectable = ['docker', 'qemu'].includes(inject('engine'));
+const isInspectable = inject('engine') !== 'incus';
 
 /** What builds may leave besides images and the cache. */
 async function left() {

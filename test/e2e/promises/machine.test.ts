@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
+import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { WebSocket } from 'ws';
 import { hardeningArguments } from '../../../src/engines/qemu/process/command.js';
@@ -77,6 +78,15 @@ async function inspection(): Promise<string> {
     const { pid, words } = qemu();
     const files = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
     return [...words, ...files].join('\n');
+  }
+  if (engine === 'podman') {
+    const podman = async (...argv: string[]) =>
+      (await execa('podman', [...argv, `vc-${id}`], { env: inject('podman').env, all: true })).all;
+    return [
+      await podman('inspect'),
+      await podman('logs'),
+      await podman('network', 'inspect'),
+    ].join();
   }
   const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
   const container = docker.getContainer(`vc-${id}`);

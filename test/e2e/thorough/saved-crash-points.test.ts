@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { type CrashingService, makeCrashing } from '../../support/service/crash-points.js';
 import { untilRunning } from '../../support/service/desktop.js';
-import { savedDisks } from '../../support/service/out-of-band.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
 /** Visits every n-th point; on Podman and QEMU few by default: each takes long. */
@@ -141,7 +141,7 @@ promise(
     }
     // Its disk builds on the snapshot that it was put back to.
     expect((await http('POST', `/computers/${id}/reset`, {})).status).toBe(200);
-    const left = () => savedDisks(service);
+    const left = () => outOfBand(service).saved();
     await eventually(async () => (await left()).length === 0, SETTLE_MS).catch(async (cause) => {
       throw new Error(`left: ${await left()}`, { cause });
     });

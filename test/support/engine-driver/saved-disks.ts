@@ -212,8 +212,8 @@ function defineTests(): void {
       for (const wait of ['builder', 'paused', 'resumed']) {
         const saving = driver.engine.save(spec.id, request).catch(() => undefined);
         const hasBuilder = async () => /builder/.test((await driver.engine.containers()).join());
-        await eventually(hasBuilder, 30_000);
-        if (wait !== 'builder') await eventually(isPaused, 30_000);
+        // Podman lists containers only after a removal, by when the machine may have been resumed.
+        await eventually(wait === 'builder' ? hasBuilder : isPaused, 30_000);
         if (wait === 'resumed') await eventually(async () => !(await isPaused()), 30_000);
         await driver.restart();
         await saving;

@@ -37,16 +37,10 @@ export interface OutOfBand {
 }
 
 export function outOfBand(service: TestService): OutOfBand {
-  return inject('engine') === 'docker' ? dockerOutOfBand(service) : qemuOutOfBand(service);
-}
-
-/** What a service has saved of the disks of computers, on every engine but LXD. */
-export async function savedDisks(service: TestService): Promise<string[]> {
-  if (inject('engine') !== 'podman') return outOfBand(service).saved();
-  const label = `label=${LABEL.service}=${serviceIdOf(join(service.directory, 'state'))}`;
-  const argv = ['images', '--filter', label, '--format', '{{.ID}} {{.Repository}}:{{.Tag}}'];
-  const { stdout } = await execa('podman', argv, { env: inject('podman').env });
-  return stdout.split('\n').filter((line) => line !== '');
+  const open = { docker: dockerOutOfBand, podman: podmanOutOfBand, qemu: qemuOutOfBand };
+  const engine = inject('engine');
+  if (engine === 'incus') throw new Error('no access to machines on LXD');
+  return open[engine](service);
 }
 
 function dockerOutOfBand({ directory }: TestService): OutOfBand {
@@ -82,6 +76,40 @@ function dockerOutOfBand({ directory }: TestService): OutOfBand {
       (await docker.listImages(ours)).flatMap(({ RepoTags, Id }) =>
         RepoTags?.length ? RepoTags : [Id],
       ),
+    pids,
+  };
+}
+
+/** By its command line: the service of its API ends with the service of the test. */
+function podmanOutOfBand({ directory }: TestService): OutOfBand {
+  const { env } = inject('podman');
+  const lines = async (...argv: string[]) => {
+    const { stdout } = await execa('podman', ['--cgroup-manager', 'cgroupfs', ...argv], { env });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  const ours = `label=${LABEL.service}=${serviceIdOf(join(directory, 'state'))}`;
+  const pidsOf = async (container: string) => {
+    const [, ...rows] = await lines('top', container, 'hpid');
+    return rows.map(Number);
+  };
+  const pids = (id: string) => pidsOf(`vc-${id}`);
+  return {
+    leftovers: async () => ({
+      machines: await lines('ps', '--all', '--filter', ours, '--format', '{{.Names}}'),
+      networks: await lines('network', 'ls', '--filter', ours, '--format', '{{.Name}}'),
+      directories: readdirSync(join(directory, 'state', 'machines')),
+    }),
+    kill: async (id) => void (await lines('kill', `vc-${id}`)),
+    remove: async (id) => void (await lines('rm', '--force', '--time', '0', `vc-${id}`)),
+    freeze: (id) => freeze(() => pids(id)),
+    powerOff: async () => {
+      const running = () => lines('ps', '--filter', ours, '--format', '{{.ID}}');
+      for (const container of await running()) {
+        for (const pid of await pidsOf(container)) signal(pid, 'SIGKILL');
+      }
+      await eventually(async () => (await running()).length === 0, 30_000);
+    },
+    saved: () => lines('images', '--filter', ours, '--format', '{{.ID}} {{.Repository}}:{{.Tag}}'),
     pids,
   };
 }

@@ -60,8 +60,10 @@ it('a temporary browser needs no key, has an empty profile and leaves nothing', 
 thorough(
   'a window opens with the lock of a Chromium that was killed before a new host name',
   async () => {
-    const start = 'setsid --fork chromium about:blank >/dev/null 2>&1';
-    const window = 'xdotool search --onlyvisible --name "about:blank"';
+    // The browser of the tests above may still show a page.
+    const page = 'data:text/html,<title>of its own</title>';
+    const start = `setsid --fork chromium '${page}' >/dev/null 2>&1`;
+    const window = 'xdotool search --onlyvisible --name "of its own"';
     await desktop.run(start);
     await desktop.until(`${window} >/dev/null`);
     await desktop.run(
@@ -71,7 +73,8 @@ thorough(
     await desktop.until(`! ${window} >/dev/null`);
     await desktop.run(start);
     await desktop.until(`${window} >/dev/null`);
-    await desktop.run('pkill chromium');
+    await desktop.run('wmctrl -c "of its own"');
+    await desktop.until(`! ${window} >/dev/null`);
   },
 );
 

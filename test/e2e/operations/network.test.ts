@@ -17,22 +17,22 @@ const engine = inject('engine');
 const pid = engine === 'docker' ? inject('dockerPid') : (inject('podman')?.pid ?? 0);
 
 const RECORDS = [
-  'address=/allowed.example.com/203.0.113.10',
-  'host-record=cdn.example.net,203.0.113.11',
+  'address=/allowed.example.com/192.0.2.10',
+  'host-record=cdn.example.net,192.0.2.11',
   'cname=alias.example.com,cdn.example.net',
-  'address=/db.example.org/203.0.113.12',
-  'address=/other.example.net/203.0.113.13',
+  'address=/db.example.org/192.0.2.12',
+  'address=/other.example.net/192.0.2.13',
   'address=/private.example.com/10.99.0.7',
-  'address=/tried.example.net/203.0.113.99',
+  'address=/tried.example.net/192.0.2.99',
 ];
 const LIST = {
-  allow: ['example.com', 'db.example.org:5432', '198.51.100.0/24', '203.0.113.20:8080'],
+  allow: ['example.com', 'db.example.org:5432', '198.51.100.0/24', '192.0.2.20:8080'],
 };
 
 /** Tries an address and a name for as long as the computer runs. */
 const TRY = `import socket, time
 while True:
-    for host in '203.0.113.99', 'tried.example.net':
+    for host in '192.0.2.99', 'tried.example.net':
         try: socket.create_connection((host, 80), 1).close()
         except OSError: time.sleep(0.02)
 `;
@@ -79,7 +79,7 @@ afterAll(async () => {
 
 promise(32, 'without a network nothing is reached and no name resolved', async () => {
   expect(await computer()).toMatchObject({ status: 'running', network: 'none' });
-  for (const host of ['203.0.113.10', '198.51.100.7', 'allowed.example.com']) {
+  for (const host of ['192.0.2.10', '198.51.100.7', 'allowed.example.com']) {
     expect(await reaches(host), host).toBe(false);
   }
   expect(await resolves('allowed.example.com')).toBe('');
@@ -92,15 +92,15 @@ async function expectList(of = id): Promise<void> {
     ['alias.example.com', 81],
     ['db.example.org', 5432],
     ['198.51.100.7', 80],
-    ['203.0.113.20', 8080],
+    ['192.0.2.20', 8080],
   ] as const) {
     await eventually(() => reaches(host, port, of), 60_000);
   }
   for (const [host, port] of [
     ['other.example.net', 80],
-    ['203.0.113.13', 80],
+    ['192.0.2.13', 80],
     ['db.example.org', 80],
-    ['203.0.113.20', 80],
+    ['192.0.2.20', 80],
     ['private.example.com', 80],
     ['10.99.0.7', 80],
   ] as const) {
@@ -119,13 +119,11 @@ promise(32, 'a list lets its domains, networks and ports through, and nothing el
     return names.includes('other.example.net') && !names.includes('allowed.example.com');
   });
   // Another resolver, over UDP and TCP, and a name of the guest's own.
-  await bash('echo 203.0.113.13 allowed.example.com | sudo tee -a /etc/hosts');
+  await bash('echo 192.0.2.13 allowed.example.com | sudo tee -a /etc/hosts');
   expect(await reaches('allowed.example.com')).toBe(false);
-  await bash(
-    "sudo sh -c 'grep -v 203.0.113.13 /etc/hosts >/tmp/hosts; cat /tmp/hosts >/etc/hosts'",
-  );
+  await bash("sudo sh -c 'grep -v 192.0.2.13 /etc/hosts >/tmp/hosts; cat /tmp/hosts >/etc/hosts'");
   for (const flag of ['SOCK_DGRAM', 'SOCK_STREAM']) {
-    expect((await bash(`python3 -c "${query(flag)}"`)).stdout).not.toContain('203.0.113.13');
+    expect((await bash(`python3 -c "${query(flag)}"`)).stdout).not.toContain('192.0.2.13');
   }
 });
 
@@ -153,7 +151,7 @@ promise(32, 'a list holds after a restart, of the service too', async (report) =
   // No packet to an address that was never allowed has left the computer, whose program tries.
   expect((await bash('pgrep -fc "[t]ry.py"')).stdout.trim()).not.toBe('0');
   const seen = await network.seen();
-  const allowed = ['203.0.113.10', '203.0.113.11', '203.0.113.12', '203.0.113.20', '198.51.100.7'];
+  const allowed = ['192.0.2.10', '192.0.2.11', '192.0.2.12', '192.0.2.20', '198.51.100.7'];
   expect(seen.filter((address) => !allowed.includes(address))).toEqual([]);
   report(`packets to ${seen.length} addresses, all allowed`);
 });
@@ -182,7 +180,7 @@ promise(32, 'a copy keeps the list of its source', async () => {
 
 /** Prints when the server that repeats what it is sent can no longer be reached. */
 const TALK = `import socket, time
-s = socket.create_connection(('203.0.113.13', 7), 5)
+s = socket.create_connection(('192.0.2.13', 7), 5)
 try:
     while True:
         s.sendall(b'x'); s.recv(1); print('talks', flush=True); time.sleep(0.1)
@@ -191,7 +189,7 @@ except OSError: print('ended', flush=True)
 
 promise(32, 'a change is in force at once, also for an open connection', async () => {
   await update('internet');
-  for (const host of ['203.0.113.13', 'other.example.net']) {
+  for (const host of ['192.0.2.13', 'other.example.net']) {
     await eventually(() => reaches(host), 60_000);
   }
   await bash(`cat >talk.py <<'EOT'\n${TALK}EOT`);
@@ -199,14 +197,14 @@ promise(32, 'a change is in force at once, also for an open connection', async (
   await eventually(async () => (await bash('cat talk.txt')).stdout.includes('talks'), 60_000);
   await update('none');
   await eventually(async () => (await bash('cat talk.txt')).stdout.includes('ended'), 60_000);
-  expect(await reaches('203.0.113.13')).toBe(false);
+  expect(await reaches('192.0.2.13')).toBe(false);
 });
 
 const RATE = 1e6;
 const THROTTLED = { internet: true, rate: '1mbit' } as const;
 
 async function speeds(of = id): Promise<number[]> {
-  const code = measureSpeeds('203.0.113.10');
+  const code = measureSpeeds('192.0.2.10');
   const path = `/computers/${of}/exec`;
   const { status, json } = await service.http('POST', path, { code, timeout: 60 });
   expect(status, json.error).toBe(200);
@@ -237,7 +235,7 @@ it('throttles a network in both directions, which root in the computer cannot un
     expect(speed).toBeLessThan(RATE * 1.3);
   }
   await update({ ...LIST, rate: '1mbit' });
-  expect(await reaches('203.0.113.13')).toBe(false);
+  expect(await reaches('192.0.2.13')).toBe(false);
   await update('internet');
   for (const speed of await speeds()) expect(speed).toBeGreaterThan(RATE * 5);
   const devices = await network.atEngine('ip', '-o', 'link', 'show', 'type', 'ifb');
@@ -255,7 +253,7 @@ it('delays round trips, or says why the kernel cannot', async () => {
     expect((await computer()).network).toEqual(before.network);
     return;
   }
-  const code = `import socket, time; t = time.monotonic(); socket.create_connection(('203.0.113.10', 7), 9); print(time.monotonic() - t)`;
+  const code = `import socket, time; t = time.monotonic(); socket.create_connection(('192.0.2.10', 7), 9); print(time.monotonic() - t)`;
   const { stdout } = await bash(`python3 -c "${code}"`);
   expect(Number(stdout)).toBeGreaterThanOrEqual(0.3);
   expect(Number(stdout)).toBeLessThan(3);

@@ -21,9 +21,9 @@ export const SPEED = [
   ['-u', 'TCP4-LISTEN:9,fork,reuseaddr', 'OPEN:/dev/null,wronly'],
   ['-U', 'TCP4-LISTEN:19,fork,reuseaddr', 'OPEN:/dev/zero,rdonly'],
 ] as const;
-const NETWORKS = ['203.0.113.0/24', '198.51.100.0/24', '10.99.0.0/24'];
+const NETWORKS = ['192.0.2.0/24', '198.51.100.0/24', '10.99.0.0/24'];
 /** A name server that answers everybody, in that network. */
-export const OTHER_RESOLVER = '203.0.113.53';
+export const OTHER_RESOLVER = '192.0.2.53';
 
 /**
  * Connects a network to the namespace of process `pid`, and answers the queries to the host's name

@@ -96,8 +96,6 @@ export interface Dialect {
    */
   firstHostId?(docker: Docker, container: string, abortSignal: AbortSignal): Promise<number>;
   createNetwork(docker: Docker, spec: NetworkSpec, abortSignal: AbortSignal): Promise<unknown>;
-  /** Keeps the file system of a container that does not run mounted, until the result is called. */
-  keepMounted?(docker: Docker, container: string): () => void;
   /** A quicker way than Docker's API; undefined if the container does not run. */
   usage?(
     docker: Docker,

@@ -40,16 +40,6 @@ export const dockerDialect: Dialect = {
       MemorySwap: memory,
       abortSignal,
     }),
-  keepMounted: (docker, container) => {
-    const exporting = new AbortController();
-    const { signal: abortSignal } = exporting;
-    // The Engine waits for a reader, which there is not.
-    docker
-      .getContainer(container)
-      .export({ abortSignal })
-      .catch(() => undefined);
-    return () => exporting.abort();
-  },
   createNetwork: (docker, { name, bridge, subnet, mtu, labels }, abortSignal) =>
     docker.createNetwork({
       Name: name,

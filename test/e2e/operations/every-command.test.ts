@@ -19,6 +19,8 @@ interface Line {
 }
 
 const isQemu = inject('engine') === 'qemu';
+const title = inject('engine') === 'podman' ? 'Podman' : 'Docker';
+const KEPT = new RegExp(`^kept, ${title}: (a service|\\d+ computers?)$`, 'm');
 const hasVolumes = ['docker', 'podman'].includes(inject('engine'));
 const noCluster = { code: 1, stderr: /^error: This service has no cluster: /m };
 const cluster: readonly Line[] =
@@ -49,7 +51,7 @@ const script: readonly Line[] = [
   { argv: ['setup', '--dry-run', '--engine', 'docker'], stderr: /./ },
   {
     argv: ['setup', '--remove', '--dry-run'],
-    stderr: /^kept, (Docker|Podman): (a service|\d+ computers?)$/m,
+    stderr: KEPT,
   },
   { argv: ['image', 'ls'], stdout: /^linux\t/m },
   { argv: ['image', 'build', 'linux', '--if-missing'] },

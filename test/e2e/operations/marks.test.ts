@@ -15,16 +15,15 @@ const MS = 200_000;
 
 /** A picture in which an element of this name has a mark. */
 async function marked(name: string) {
-  let names: string[] = [];
-  const found = eventually(async () => {
+  const end = performance.now() + MS;
+  return eventually(async () => {
     const picture = await desktop.computer.markedScreenshot({ settle: true });
-    names = picture.marks.map((each) => each.name);
     const mark = picture.marks.find((each) => each.name === name);
+    if (mark === undefined && performance.now() > end) {
+      throw new Error(`no mark "${name}" among ${picture.marks.map((each) => each.name)}`);
+    }
     return mark && { ...picture, mark };
   }, MS);
-  return found.catch((error) => {
-    throw new Error(`no mark "${name}" among ${names.join(', ')}`, { cause: error });
-  });
 }
 
 it('a click on a mark of a picture is one on its element, until that has moved or is gone', async () => {

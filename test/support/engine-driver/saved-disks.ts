@@ -212,7 +212,7 @@ function defineTests(): void {
       for (const wait of ['builder', 'paused', 'resumed']) {
         const saving = driver.engine.save(spec.id, request).catch(() => undefined);
         const hasBuilder = async () => /builder/.test((await driver.engine.containers()).join());
-        // Podman lists containers only after a removal, by when the machine may have been resumed.
+        // On Podman, a list of containers waits for a removal, by when the machine may run again.
         await eventually(wait === 'builder' ? hasBuilder : isPaused, 30_000);
         if (wait === 'resumed') await eventually(async () => !(await isPaused()), 30_000);
         await driver.restart();

@@ -36,11 +36,6 @@ export async function copyFiles(from: string, to: string, signal: AbortSignal): 
   await run('cp', argv, { signal, killSignal: 'SIGKILL', env: ENVIRONMENT });
 }
 
-/** By a process: there may be a million. */
-export async function removeFiles(directory: string, signal: AbortSignal): Promise<void> {
-  await run('rm', ['--recursive', '--force', '--', directory], { signal });
-}
-
 export interface FilesMeasure {
   /** Of the files, holes included: an image's layer has none. */
   readonly bytes: number;

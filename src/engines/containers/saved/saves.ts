@@ -3,7 +3,6 @@ import type { ContainerCreateOptions } from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { withAnySignal } from '../../../lib/async/abort.js';
 import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
-import { sleep } from '../../../lib/async/sleep.js';
 import type { SavedDisk, SaveRequest } from '../../engine.js';
 import { ask, askToMake, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
@@ -12,7 +11,7 @@ import { builderName, LABEL, originTag, parseBuilderName, savedTag } from '../id
 import { listContainers, removeContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import { copyLayer } from './layer-copy.js';
-import { changedFiles, removeFiles } from './layer-files.js';
+import { changedFiles } from './layer-files.js';
 import { ownershipChange } from './ownership-change.js';
 import { resume, StillPaused } from './pausing.js';
 import type { DiskImage, SavedDisks } from './saved-disks.js';
@@ -49,20 +48,6 @@ interface Build {
   readonly uid: string | undefined;
 }
 
-/** A container that never runs. */
-interface Builder {
-  readonly id: string;
-  /** The directory of files that are in the image, too. */
-  copied?: string;
-  /** Lets the Engine unmount it. */
-  release?(): void;
-}
-
-/**
- * Until a builder is removed: when it is unmounted, the kernel writes what has changed on the file system
- * to the disk, and what the service stores meanwhile would wait for that.
- */
-const REMOVAL_DELAY_MS = 300;
 /** For the copy of a disk, and for the image made from it. */
 const SAVE_MS = 15 * 60_000;
 /** overlayfs takes 128 layers; a container needs some of its own. */
@@ -80,7 +65,6 @@ export class Saves {
   /** Ids of the disks that are being saved, or whose builders are being removed. */
   readonly #saving = new Set<string>();
   readonly #removals = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
 
   constructor(options: SavesOptions) {
     this.#options = options;
@@ -112,8 +96,8 @@ export class Saves {
   ): Promise<void> {
     await this.#refuseManyLayers(image.id, signal);
     const build = { id: machine, image: image.id, machine, ownerId, uid: `${uid}` };
-    const change = async (builder: Builder) => {
-      const container = this.#docker.getContainer(builder.id);
+    const change = async (builder: string) => {
+      const container = this.#docker.getContainer(builder);
       await ask(this.#docker, STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
       const ended = await ask(this.#docker, SAVE_MS, signal, (abortSignal) =>
         container.wait({ condition: 'not-running', abortSignal }),
@@ -123,15 +107,15 @@ export class Saves {
         const message = 'The files of the image could not be given to the user of the computer.';
         throw new ApiError('conflict', message, { remedy: 'build the image again' });
       }
-      await this.#commitBuilder(builder, 0, { ...build, tag: originTag(machine) }, signal);
+      const from = { container: builder, bytes: 0, pause: false };
+      await this.#commit(from, { ...build, tag: originTag(machine) }, signal);
     };
     const config = ownershipChange(image.uid, uid);
     await this.#options.disks.whileSaving(() => this.#withBuilder(build, config, signal, change));
   }
 
-  /** Resolves when no builder is left to be removed. */
+  /** Resolves when no builder is being removed. */
   async settled(): Promise<void> {
-    this.#closing.abort();
     await Promise.all(this.#removals);
   }
 
@@ -161,17 +145,16 @@ export class Saves {
     build: Build,
     config: Partial<ContainerCreateOptions>,
     signal: AbortSignal | undefined,
-    work: (builder: Builder) => Promise<void>,
+    work: (builder: string) => Promise<void>,
   ): Promise<void> {
     this.#saving.add(build.id);
     try {
-      const builder: Builder = { id: await this.#makeBuilder(build, config, signal) };
+      const builder = await this.#makeBuilder(build, config, signal);
       try {
         await work(builder);
       } catch (error) {
-        builder.release?.();
         // The next clean-up finds the machine by its builder.
-        if (!(error instanceof StillPaused)) await removeContainer(this.#docker, builder.id);
+        if (!(error instanceof StillPaused)) await removeContainer(this.#docker, builder);
         throw error;
       }
       this.#removeLater(builder, build.id);
@@ -182,25 +165,14 @@ export class Saves {
   }
 
   /** The caller need not wait for it; if it fails, the next clean-up removes the builder. */
-  #removeLater(builder: Builder, id: string): void {
-    const removal = this.#removeBuilder(builder)
+  #removeLater(builder: string, id: string): void {
+    const removal = removeContainer(this.#docker, builder)
       .catch(() => undefined)
       .finally(() => {
         this.#saving.delete(id);
         this.#removals.delete(removal);
       });
     this.#removals.add(removal);
-  }
-
-  async #removeBuilder({ id, copied, release }: Builder): Promise<void> {
-    try {
-      // What is removed now is not written to the disk.
-      if (copied) await removeFiles(copied, this.#closing.signal);
-      await sleep(REMOVAL_DELAY_MS, this.#closing.signal).catch(() => undefined);
-    } finally {
-      release?.();
-      await removeContainer(this.#docker, id);
-    }
   }
 
   async #refuseManyLayers(image: string, signal: AbortSignal | undefined): Promise<void> {
@@ -251,13 +223,13 @@ export class Saves {
 
   async #makeImage(
     machine: Docker.ContainerInspectInfo,
-    builder: Builder,
+    builder: string,
     job: Job,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const tagged = { ...job, tag: savedTag(job) };
     const from = await changedFiles(this.#docker, machine);
-    const to = from && (await changedFiles(this.#docker, await this.#inspect(builder.id, signal)));
+    const to = from && (await changedFiles(this.#docker, await this.#inspect(builder, signal)));
     if (from === undefined || to === undefined) {
       await this.#commitMachine(machine.Id, tagged, signal);
       return;
@@ -265,20 +237,7 @@ export class Saves {
     const bytes = await withAnySignal([signal, AbortSignal.timeout(SAVE_MS)], (own) =>
       copyLayer(this.#docker, machine, { from, to }, own),
     );
-    builder.copied = to;
-    await this.#commitBuilder(builder, bytes, tagged, signal);
-  }
-
-  async #commitBuilder(
-    builder: Builder,
-    bytes: number,
-    job: Tagged,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    // Otherwise the Engine unmounts it before it answers.
-    const release = dialectOf(this.#docker).keepMounted?.(this.#docker, builder.id);
-    if (release) builder.release = release;
-    await this.#commit({ container: builder.id, bytes, pause: false }, job, signal);
+    await this.#commit({ container: builder, bytes, pause: false }, tagged, signal);
   }
 
   /** Where its files cannot be reached: the Engine pauses it until the image is made. */

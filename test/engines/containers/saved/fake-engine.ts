@@ -129,8 +129,6 @@ export class FakeContainerEngine {
         const State = { Running: /running|paused/.test(state), Paused: state === 'paused' };
         return { Id: id, Image: image, Config: { Labels: labels }, State, SizeRw: 123 };
       },
-      start: async () => undefined,
-      wait: async () => ({ StatusCode: 0 }),
       unpause: async () => {
         this.calls.push(`unpause ${name}`);
         find().state = 'running';

@@ -119,36 +119,6 @@ it("never has Podman commit a machine, whose files would belong to the host's id
   expect(engine.containers).toHaveLength(1);
 });
 
-it('has the Engine unmount a builder when its image is made, and when it cannot be made', async () => {
-  open({
-    ...dockerDialect,
-    keepMounted: (_, container) => {
-      engine.calls.push(`mount ${container}`);
-      return () => engine.calls.push(`unmount ${container}`);
-    },
-  });
-  const recipient = { machine: 'm2', ownerId: 'own_2', uid: 2_010_000_009 };
-  const image = { id: 'sha256:linux', uid: 2_010_000_007, ownerId: 'own_1' };
-  const [create, mount, commit, unmount, remove] = [
-    'create vc-builder-m2',
-    'mount vc-builder-m2',
-    'commit vc-builder-m2 running',
-    'unmount vc-builder-m2',
-    'remove vc-builder-m2',
-  ];
-  await saves.saveFor(recipient, image);
-  expect(engine.calls).toEqual([create, mount, commit]);
-  await saves.settled();
-  expect(engine.calls).toEqual([create, mount, commit, unmount, remove]);
-
-  engine.calls.length = 0;
-  engine.onCommit = async () => {
-    throw new Error('no space left on device');
-  };
-  await expect(saves.saveFor(recipient, image)).rejects.toThrow('no space left');
-  expect(engine.calls).toEqual([create, mount, commit, unmount, remove]);
-});
-
 it('removes no image of a disk that is being saved', async () => {
   engine.onCommit = () => disks.collect();
   await saves.save('m1', request);

@@ -127,6 +127,7 @@ export default defineConfig({
               ? [
                   'test/e2e/cli/runs.test.ts',
                   'test/e2e/thorough/saved-crash-points.test.ts',
+                  'test/e2e/thorough/promises/host-down.test.ts',
                   ABOVE_ENGINES,
                   'test/e2e/operations/**/*.test.ts',
                 ]

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { ComputerNetwork } from '../../../../src/contract/resources/network.js';
 import { bridgePrefix } from '../../../../src/engines/containers/ids.js';
 import { tableName } from '../../../../src/engines/containers/network/firewall-rules.js';
 import {
@@ -216,6 +217,54 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         }
       },
       30_000,
+    );
+
+    thorough(
+      'leaves the queues of an earlier guard, and lays others when they change',
+      async () => {
+        const policies = () => mkdtempSync(join(tmpdir(), 'vc-policies-'));
+        const [first, second] = [policies(), policies()];
+        const start = async (directory: string) => {
+          guard?.kill('SIGKILL');
+          await startGuard(
+            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
+          );
+        };
+        const internet = { serviceId: 'svc_1', bridge, resolvers: [] };
+        const base64 = (text: string) => Buffer.from(text).toString('base64');
+        const set = async (name: string, network: ComputerNetwork) => {
+          const { rules: text, throttle } = policyOf(network, internet);
+          const queues = throttle === '' ? '-' : base64(throttle);
+          guard?.stdin.write(`policy ${name} ${bridge} ${base64(text)} - ${queues}\n`);
+          expect(((await once(lines, 'line')) as [string])[0]).toBe(`${name} ok`);
+        };
+        const queues = async () => (await inside('tc', 'qdisc', 'show', 'dev', 'vcguard0')).stdout;
+        /** It is another one when the queues have been laid again. */
+        const received = async () =>
+          (await inside('ip', '-o', 'link', 'show', 'type', 'ifb')).stdout.split(':')[0];
+        try {
+          await start(first);
+          await set('one', { internet: true, rate: '1mbit' });
+          expect(await queues()).toMatch(/tbf 7: root .*rate 1Mbit/);
+          const index = await received();
+          await start(second);
+          await set('two', { internet: true, rate: '1mbit' });
+          expect(await received()).toBe(index);
+          await set('three', { internet: true, rate: '2mbit' });
+          expect(await queues()).toContain('rate 2Mbit');
+          expect(await received()).not.toBe(index);
+          // As with a new veth.
+          await inside('tc', 'qdisc', 'del', 'dev', 'vcguard0', 'root');
+          await check('laid');
+          expect(await queues()).toContain('rate 2Mbit');
+          await set('four', 'internet');
+          expect(await queues()).not.toContain('7: root');
+          expect(await received()).toBe('');
+        } finally {
+          for (const directory of [first, second]) rmSync(directory, { recursive: true });
+        }
+      },
+      60_000,
     );
 
     promise(

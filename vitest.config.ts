@@ -153,7 +153,7 @@ export default defineConfig({
             ...(isThorough
               ? []
               : [
-                  'test/e2e/operations/{every-command,options,publish,setup,sync,text,trajectory-snapshots,volumes}.test.ts',
+                  'test/e2e/operations/{conditions,every-command,marks,options,publish,setup,sync,text,trajectory-snapshots,volumes,windows-paths}.test.ts',
                 ]),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],

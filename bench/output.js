@@ -3,7 +3,8 @@
  * into a reader that sleeps first. Requires a built `dist`, a running service of the current profile
  * (or of VC_BASE_URL and VC_API_KEY), and a running computer that may be written to:
  *
- *   npm run build && node bench/output.js COMPUTER [--runs 50] [--load] [--most BYTES] [--only NAME]
+ *   npm run build && node bench/output.js COMPUTER [--runs 50] [--load] [--least BYTES]
+ *                                [--most BYTES] [--only NAME]
  *
  * `--load` keeps all processors busy. Ends with code 1 if a byte is missing or wrong.
  */
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '50' },
     load: { type: 'boolean', default: false },
+    least: { type: 'string', default: '0' },
     most: { type: 'string', default: '100000000' },
     only: { type: 'string' },
   },
@@ -99,7 +101,8 @@ const load = Array.from({ length: values.load ? availableParallelism() : 0 }, ()
 const runs = Number(values.runs);
 let failures = 0;
 try {
-  for (const size of SIZES.filter((one) => one <= Number(values.most))) {
+  const [least, most] = [Number(values.least), Number(values.most)];
+  for (const size of SIZES.filter((one) => one >= least && one <= most)) {
     const file = `output-${size}`;
     const make = `head -c ${Math.ceil(size * 0.75)} /dev/urandom | base64 -w0 | head -c ${size} > ${file}; sha256sum < ${file}`;
     const expected = (await run(['bash', computer, make])).bytes.toString().slice(0, 64);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa, type Options } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
+import { onDockerFirst } from '../../support/run/tiers.js';
 import { freePort } from '../../support/screen/ingest.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 import { VC } from '../../support/service/service.js';
@@ -85,7 +86,7 @@ it('ssh has a terminal, and takes a long script on standard input', async () => 
   });
 });
 
-it('scp, sftp and rsync copy files', async () => {
+onDockerFirst('scp, sftp and rsync copy files', async () => {
   const text = 'x'.repeat(3_000_000);
   writeFileSync(join(directory, 'there.txt'), text);
   expect(await run('scp', ['-F', config, 'there.txt', `${host}:`])).toMatchObject({ code: 0 });
@@ -104,56 +105,63 @@ it('scp, sftp and rsync copy files', async () => {
   );
 });
 
-it('an editor starts its server over ssh, and reaches it through the same connection', async () => {
-  // What the remote extension of VS Code does: a script on the input of `ssh -T -D PORT HOST bash`
-  // prints where a server on the loopback interface listens, and the proxy connects to it.
-  const proxy = await freePort();
-  const script = `uname -rsv; echo "$SHELL"; mkdir -p ~/.editor-server && cd ~/.editor-server || exit 1
+onDockerFirst(
+  'an editor starts its server over ssh, and reaches it through the same connection',
+  async () => {
+    // What the remote extension of VS Code does: a script on the input of `ssh -T -D PORT HOST bash`
+    // prints where a server on the loopback interface listens, and the proxy connects to it.
+    const proxy = await freePort();
+    const script = `uname -rsv; echo "$SHELL"; mkdir -p ~/.editor-server && cd ~/.editor-server || exit 1
 exec 9>lock && flock 9
 echo running >version; command -v curl wget tar python3 >/dev/null || exit 1
 setsid python3 -u -m http.server 0 --bind 127.0.0.1 9>&- </dev/null >log 2>&1 & echo $! >pid
 until port=$(sed -n 's/.* port \\([0-9]*\\) .*/\\1/p' log) && [ "$port" ]; do sleep 0.1; done
 echo "listeningOn==$port=="; cat`;
-  const child = execa('ssh', ['-F', config, '-T', '-D', `${proxy}`, host, 'bash'], {
-    ...{ env: desktop.service.env, extendEnv: false, cwd: directory, reject: false },
-  });
-  try {
-    child.stdin.write(`${script}\n`);
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
+    const child = execa('ssh', ['-F', config, '-T', '-D', `${proxy}`, host, 'bash'], {
+      ...{ env: desktop.service.env, extendEnv: false, cwd: directory, reject: false },
     });
-    const port = await eventually(async () => /listeningOn==(\d+)==/.exec(printed)?.[1], 60_000);
-    expect(printed).toMatch(/^Linux \S+ .*\n\/bin\/bash\n/);
-    const url = `http://127.0.0.1:${port}/version`;
-    const through = ['-sS', '--socks5-hostname', `127.0.0.1:${proxy}`, url];
-    expect(await run('curl', through)).toMatchObject({ code: 0, stdout: 'running\n' });
-    // The server outlives the connection, which is made again after a sleep of the machine.
-    child.kill();
-    await child;
-    expect((await ssh([host, 'kill -0 $(cat .editor-server/pid) && echo alive'])).stdout).toBe(
-      'alive\n',
-    );
-  } finally {
-    child.kill();
-    await child;
-    await desktop.run('kill $(cat ~/.editor-server/pid) || true');
-  }
-});
+    try {
+      child.stdin.write(`${script}\n`);
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString();
+      });
+      const port = await eventually(async () => /listeningOn==(\d+)==/.exec(printed)?.[1], 60_000);
+      expect(printed).toMatch(/^Linux \S+ .*\n\/bin\/bash\n/);
+      const url = `http://127.0.0.1:${port}/version`;
+      const through = ['-sS', '--socks5-hostname', `127.0.0.1:${proxy}`, url];
+      expect(await run('curl', through)).toMatchObject({ code: 0, stdout: 'running\n' });
+      // The server outlives the connection, which is made again after a sleep of the machine.
+      child.kill();
+      await child;
+      expect((await ssh([host, 'kill -0 $(cat .editor-server/pid) && echo alive'])).stdout).toBe(
+        'alive\n',
+      );
+    } finally {
+      child.kill();
+      await child;
+      await desktop.run('kill $(cat ~/.editor-server/pid) || true');
+    }
+  },
+);
 
-it('Ansible reaches the computer', async () => {
-  const args = ['all', '-i', `${host},`, '-m', 'ping', '--ssh-common-args', `-F ${config}`];
-  const { code, stdout } = await run('ansible', args, {
-    env: { HOME: directory, ANSIBLE_LOCAL_TEMP: directory, ANSIBLE_NOCOLOR: '1' },
-    timeout: 300_000,
-  });
-  expect({ code, stdout }).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('"ping": "pong"'),
-  });
-}, 320_000);
+onDockerFirst(
+  'Ansible reaches the computer',
+  async () => {
+    const args = ['all', '-i', `${host},`, '-m', 'ping', '--ssh-common-args', `-F ${config}`];
+    const { code, stdout } = await run('ansible', args, {
+      env: { HOME: directory, ANSIBLE_LOCAL_TEMP: directory, ANSIBLE_NOCOLOR: '1' },
+      timeout: 300_000,
+    });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"ping": "pong"'),
+    });
+  },
+  320_000,
+);
 
-it('git pushes to a repository in the computer', async () => {
+onDockerFirst('git pushes to a repository in the computer', async () => {
   await desktop.run('git init -q --bare repo');
   const work = join(directory, 'work');
   execFileSync('git', ['init', '-q', '-b', 'main', work]);
@@ -170,7 +178,7 @@ it('git pushes to a repository in the computer', async () => {
   expect(await desktop.run('git -C repo log --format=%s main')).toBe('two\none\n');
 });
 
-it('forwards ports both ways, a SOCKS proxy and the agent', async () => {
+onDockerFirst('forwards ports both ways, a SOCKS proxy and the agent', async () => {
   await desktop.run('mkdir -p www && echo hello >www/index.html');
   await desktop.computer.bash('cd www && exec python3 -m http.server 8123 --bind 127.0.0.1', {
     background: true,
@@ -223,7 +231,7 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-it('several sessions share one connection', async () => {
+onDockerFirst('several sessions share one connection', async () => {
   const shared = ['-o', `ControlPath=${join(directory, 'control')}`];
   const start = await ssh(['-fN', '-M', '-o', 'ControlPersist=yes', ...shared, host], {
     ...{ input: undefined, stdio: 'ignore' },

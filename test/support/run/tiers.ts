@@ -17,6 +17,9 @@ const isDocker = inject('engine') === 'docker';
 /** `it` for a test that is independent of the engine, and runs only on Docker. */
 export const onDocker: Define = isDocker ? it : leaveOut;
 
+/** `it` for a test that is independent of the engine: on the others, it runs in the thorough tier. */
+export const onDockerFirst: Define = isDocker || isThorough ? it : leaveOut;
+
 /** The first value in a thorough run, else the second. */
 export const inTier = <T>(values: { readonly thorough: T; readonly quick: T }): T =>
   isThorough ? values.thorough : values.quick;

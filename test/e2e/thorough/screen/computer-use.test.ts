@@ -188,6 +188,6 @@ it('a repeated turn types nothing twice', async () => {
     await use(again),
     await use(again),
   ]);
-  expect(result[1]?.json).toEqual(result[0]?.json);
+  expect(result[1]?.json).toEqual({ ...result[0]?.json, replayed: true });
   expect(happened).toEqual(['key F5']);
 });

@@ -155,7 +155,6 @@ it.each(cases)(
 
 it('a turn that has begun is answered call by call, and one that has not is refused whole', async () => {
   const file = `/tmp/${randomUUID()}`;
-  const go = `${file}.go`;
   await desktop.run(`xterm -e 'cat >${file}' >/dev/null 2>&1 &`);
   await desktop.until(`test -e ${file} && xdotool search --onlyvisible --class xterm >/dev/null`);
   await desktop.computer.wait({ until: 'stable' });
@@ -174,20 +173,20 @@ it('a turn that has begun is answered call by call, and one that has not is refu
     type('first by the agent\n'),
     {
       ...{ type: 'tool_use', id: randomUUID(), name: 'bash' },
-      input: { command: `until test -e ${go}; do sleep 0.05; done` },
+      input: { command: `touch ${file}.begun; exec sleep 600` },
     },
     type('never typed\n'),
     toolset('screenshot', {}),
   ];
   const running = use(turn);
-  await desktop.until(`test -s ${file}`);
+  await desktop.until(`test -e ${file}.begun`);
   await human.take();
-  await desktop.run(`touch ${go}`);
   const begun = await running;
   expect(begun.success).toBe(false);
-  expect(begun.results.map(({ is_error = false }) => is_error)).toEqual([false, false, true, true]);
+  expect(begun.results.map(({ is_error = false }) => is_error)).toEqual([false, true, true, true]);
   const texts = begun.results.map(({ content }) => content[0].text);
-  expect(texts[2]).toMatch(/Key .* on the web page has control of "desktop".* given back/);
+  expect(texts[1]).toMatch(/Key .* on the web page has control of "desktop".* given back/);
+  expect(texts[2]).toMatch(/^Not executed/);
   expect(texts[3]).toMatch(/^Not executed/);
 
   const next = [type('last by the agent\n')];

@@ -666,7 +666,8 @@ const cases: Readonly<Record<string, Case>> = {
     answers: { 'POST /owners': { ...owner, key: { ...key, key: 'vc_new' } } },
     asks: [['POST /owners', { name: 'alice', max_running: 5 }]],
     stdout: 'vc_new\n',
-    stderr: /^created owner alice; its key cannot be shown again\nto use it: vc login --base-url /,
+    stderr:
+      /^created owner alice; its key cannot be shown again\nto use it: vc login --profile alice --base-url /,
   },
   'cluster ls': {
     argv: ['cluster', 'ls'],

@@ -96,6 +96,11 @@ test('vc logs without a job prints the output of the newest', async () => {
   world.service.on(base, { jobs: [old, latest] });
   world.service.on(`${base}/job_2`, latest);
   expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({ code: 0, stdout: 'job_2' });
+  world.service.on(`${base}/job_2`, { ...latest, exit_code: null });
+  expect(await world.run(['logs', 'demo/desktop', '-f'])).toMatchObject({
+    code: 1,
+    stderr: 'the command ended without an exit code: the computer was stopped or restarted\n',
+  });
   world.service.on(base, { jobs: [] });
   expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({
     code: 5,
@@ -138,7 +143,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   world.service.on('POST /keys', { ...created, key: 'vc_new' });
   const plain = await world.run(['key', 'create', 'agent']);
   expect(plain.stdout).toBe('vc_new\n');
-  expect(plain.stderr).toContain(`to log in with it: vc login ${world.service.baseUrl}\n`);
+  expect(plain.stderr).toContain(`\nvc login --profile NAME ${world.service.baseUrl}\n`);
   const json = await world.run(['key', 'create', 'agent', '--json']);
   expect(JSON.parse(json.stdout)).toEqual({ ...created, key: 'vc_new' });
   world.service.on('GET /keys', { keys: [created] });

@@ -103,6 +103,16 @@ it('says which mark of which picture was clicked', async () => {
   expect(entry).toMatchObject({ action: 'click', outcome: 'stale_frame', detail: body });
 });
 
+it('says which labels and variables were given, without their values', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
+  const body = { labels: { team: 'quality' }, env: { API_URL: 'there', OLD: null } };
+  await app.send('PATCH', `/api/computers/${json.id}`, { body });
+  const [entry] = await entries();
+  expect(entry).toMatchObject({ outcome: 'ok', detail: { labels: 'team', env: 'API_URL OLD' } });
+  expect(JSON.stringify(entry)).not.toMatch(/quality|there/);
+});
+
 it('keeps no name of an element that was searched on a screen', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
+import type { Answer } from '../../contract/types/index.js';
 import {
   givenAuthority,
   PROFILE_NAME,
@@ -25,7 +26,7 @@ export const command = defineCommand({
     'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
     'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
     'profile of this service, or a new one named after its host. Without an address it is that of the',
-    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. --cacert is kept in the profile; without it, the profile has none.`,
+    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. The key of another user is only replaced in the profile of --profile. --cacert is kept in the profile; without it, the profile has none.`,
   ].join(' '),
   arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
   options: {},
@@ -59,6 +60,9 @@ export const command = defineCommand({
       context.progress(`Checking the key with ${baseUrl}`),
       checkKey(context, { baseUrl, apiKey, socketPath, ca }),
     );
+    if (isSame && context.globals.profile === undefined && existing.apiKey !== apiKey) {
+      await keepOther(context, { name, me }, { baseUrl, apiKey: existing.apiKey, socketPath, ca });
+    }
     await store.set(name, {
       baseUrl,
       apiKey,
@@ -128,6 +132,20 @@ async function checkKey({ interrupts }: Context, options: ClientSettings) {
   } finally {
     await client.close();
   }
+}
+
+/** Throws if the profile has a key of another user: keys are shown only once. */
+async function keepOther(
+  context: Context,
+  { name, me }: { readonly name: string; readonly me: Answer<'getMe'> },
+  options: ClientSettings,
+): Promise<void> {
+  const other = await checkKey(context, options).catch(() => undefined);
+  if (other === undefined || other.user_id === me.user_id) return;
+  throw new UsageError(
+    `the profile ${name} has a key of ${other.name}, and this one is of ${me.name}`,
+    `for a profile of its own: vc login --profile ${me.name}; to replace the key: vc login --profile ${name}`,
+  );
 }
 
 /** An existing profile of the service, the current one first, else a name from its host. */

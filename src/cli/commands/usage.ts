@@ -32,7 +32,7 @@ export const command = defineCommand({
   summary: 'Show what was used, by day, project and API key',
   details: [
     'COMPUTERS were created on the day. HOURS are those in which computers ran, added up, for the key',
-    'that created them. Days are in UTC; 90 are kept.',
+    'that created them. MIB were sent and received. Days are in UTC; 90 are kept.',
   ].join(' '),
   arguments: {},
   options: {

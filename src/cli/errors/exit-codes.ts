@@ -35,7 +35,7 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.notFound, 'project, computer, image, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
-  [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
+  [ExitCode.timedOut, 'exec, bash, python and wait: ended at the time of --timeout'],
   [
     ExitCode.notRun,
     'exec, bash, python, shell, ssh and record-run: any other failure of vc itself',

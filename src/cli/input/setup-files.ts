@@ -60,9 +60,21 @@ export async function variables(
   context: Context,
   { env, envFile }: Pick<SetupOptions, 'env' | 'envFile'>,
 ): Promise<Record<string, string>> {
-  const texts = await Promise.all(envFile.map((path) => readScript(context, path)));
-  const ofFiles = texts.flatMap((text) => Object.entries(parseEnv(text)));
+  const files = envFile.map(async (path) => variablesOf(path, await readScript(context, path)));
+  const ofFiles = (await Promise.all(files)).flat();
   return Object.fromEntries([...ofFiles, ...env].map(([name, text = '']) => [name, text]));
+}
+
+function variablesOf(path: string, text: string): [string, string | undefined][] {
+  const found = Object.entries(parseEnv(text));
+  const wrong = found.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong === undefined) return found;
+  // A name begins with the lines before it that have no "=".
+  const [start = ''] = wrong[0].split('\n');
+  const line = text.split('\n').findIndex((each) => each.includes(start)) + 1;
+  throw new UsageError(
+    `${path}:${line}: must be NAME=VALUE, with A-Z, a-z, 0-9 and "_" in the name`,
+  );
 }
 
 async function newFile(context: Context, local: string, remote: string): Promise<NewFile> {

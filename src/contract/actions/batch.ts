@@ -98,7 +98,7 @@ export const BatchAction = z
       }),
       BatchScreenshot,
     ],
-    { error: `must have an "action": ${names}` },
+    { error: `must have one of these as "action": ${names}` },
   )
   .meta({
     id: 'BatchAction',

@@ -12,14 +12,16 @@ export const MOST_BYTES = 16 * 1024;
  */
 export const COLLECT_REFUSED = `
 my ($file) = @ARGV;
-my (%seen, $name, $n, $due);
+my (%seen, $name, $n, $due, $paused);
 sub save {
   $due = 0;
   open(my $new, ">", "$file.new") or return;
   print $new "$_ $seen{$_}[0] $seen{$_}[1]\\n" for keys %seen;
   close($new) and rename("$file.new", $file);
+  $paused = 1;
+  alarm 1;
 }
-$SIG{ALRM} = \\&save;
+$SIG{ALRM} = sub { $paused = 0; save() if $due };
 while (<STDIN>) {
   if (/ query\\[[^\\]]+\\] ([\\w.-]{1,253}) from /a) { $name = lc $1 }
   elsif (/ query\\[/) { undef $name }
@@ -29,7 +31,8 @@ while (<STDIN>) {
     @{$seen{$name}}[1, 2] = (time, ++$n);
     undef $name;
     if (keys %seen > ${MOST}) { delete $seen{(sort { $seen{$a}[2] <=> $seen{$b}[2] } keys %seen)[0]} }
-    $due++ or alarm 1;
+    $due = 1;
+    save() unless $paused;
   }
 }
 save() if $due;

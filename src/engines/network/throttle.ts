@@ -70,11 +70,16 @@ try_throttle() {
 }
 `;
 
-/** For a host that cannot throttle; `output` is of `try_throttle`. */
-export function notThrottled(output: string): ApiError {
-  const reason = output.trim().split('\n', 1)[0]?.slice(0, 200) || 'tc failed';
+/** For a host that cannot throttle so; `output` is of `try_throttle`. */
+export function notThrottled({ egress, ingress }: Throttle, output: string): ApiError {
+  const [first = ''] = output.trim().split('\n', 1);
+  const reason = first.replace(/^Error: /, '').slice(0, 200) || 'tc failed';
+  // The queue of a delay is the first that is laid.
+  const hasDelay = egress.startsWith('netem');
+  const modules = hasDelay ? 'sch_netem' : 'sch_tbf';
+  const others = ingress === '' ? '' : ' ifb cls_u32 act_mirred';
+  const fields = hasDelay ? (ingress === '' ? '"delay"' : '"delay", or "rate" too') : '"rate"';
   const message = `The network of the computer cannot be throttled on this host (${reason}).`;
-  const remedy =
-    'Load the kernel modules: modprobe -a sch_tbf sch_netem ifb cls_u32 act_mirred; or leave out "rate" and "delay".';
+  const remedy = `Load the kernel modules: modprobe -a ${modules}${hasDelay && others !== '' ? ' sch_tbf' : ''}${others}; or leave out ${fields}.`;
   return new ApiError('unsupported', message, { remedy });
 }

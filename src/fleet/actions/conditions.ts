@@ -192,5 +192,7 @@ function notMet({ watched, of, seconds }: NotMet): ApiError {
     return [`${place}${what} (last seen: ${each.state?.seen ?? 'nothing'})`];
   });
   const message = `Not met within ${seconds} s: ${lines.join('; ')}.`;
-  return new ApiError('guest_timeout', message, { remedy: 'Wait longer: --timeout SECONDS' });
+  return new ApiError('guest_timeout', message, {
+    remedy: 'Wait longer: "timeout", for vc --timeout; at most 10 minutes.',
+  });
 }

@@ -1,8 +1,11 @@
+import { isRecord } from '../../contract/primitives.js';
 import type { Action } from '../../contract/resources.js';
 import { isCommand } from '../../screen/input/keyboard/command.js';
 
 type Value = string | number | boolean;
 
+/** Of an object, in one entry. */
+const MOST_NAMES = 10;
 /** Of a name given by the client; resource names are shorter. */
 const MOST_CHARACTERS = 128;
 
@@ -27,6 +30,8 @@ const PLAIN = `
   hold_ms auto_stop_minutes on_idle max_running max_storage force recursive rights project expires_in expires_at protected snapshot memory computer image target no_cache engine timezone locale sudo network public cpu ram resolution`
   .trim()
   .split(/\s+/);
+/** Fields of which only the names in them are logged. */
+const NAMED = ['labels', 'env'];
 /** Fields of which only the length is logged. */
 const MEASURED = [
   'text',
@@ -64,6 +69,10 @@ export function describeInput(input: unknown, operation: string): Action['detail
       if (isValue(value)) detail[name] = value;
     }
   }
+  for (const name of NAMED) {
+    const values = given[name];
+    if (isRecord(values)) detail[name] = namesOf(values);
+  }
   if (typeof given.resolution === 'object' && given.resolution !== null) {
     const { width, height } = given.resolution as Readonly<Record<string, unknown>>;
     detail.resolution = `${width}x${height}`;
@@ -81,6 +90,11 @@ export function describeInput(input: unknown, operation: string): Action['detail
     else detail.key_length = given.key.length;
   }
   return detail;
+}
+
+/** The first names of an object. */
+function namesOf(values: object): string {
+  return Object.keys(values).slice(0, MOST_NAMES).map(nameInPath).join(' ');
 }
 
 function isValue(value: unknown): value is Value {

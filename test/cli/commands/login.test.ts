@@ -56,6 +56,31 @@ test('a refused key is not saved', async () => {
   await expect(stored()).rejects.toThrow('ENOENT');
 });
 
+test('the key of another user is only replaced in a named profile', async () => {
+  world.service.handle('GET /me', ({ headers }, response) => {
+    const isOther = headers.authorization === 'Bearer vc_other';
+    const answer = isOther ? { ...me, user_id: 'usr_2', name: 'alice' } : me;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  });
+  const login = (key: string, ...words: string[]) =>
+    world.run(['login', '--base-url', world.service.baseUrl, ...words], {
+      env: withoutKey,
+      stdin: `${key}\n`,
+    });
+  const keyOf = async (name: string) => (await stored()).profiles[name]?.apiKey;
+  await login('vc_first');
+  expect((await login('vc_second')).code).toBe(0);
+  expect(await login('vc_other')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('vc login --profile alice'),
+  });
+  expect(await keyOf('default')).toBe('vc_second');
+  expect((await login('vc_other', '--profile', 'alice')).code).toBe(0);
+  expect(await keyOf('default')).toBe('vc_second');
+  expect((await login('vc_other', '--profile', 'default')).code).toBe(0);
+  expect(await keyOf('default')).toBe('vc_other');
+});
+
 test('another service gets its own profile, named after its host', async () => {
   world.service.on('GET /me', me);
   await world.run(['profile', 'add', 'default', '--base-url', 'https://vc.example.com/api'], {

@@ -415,6 +415,21 @@ test('vc fork makes several copies, of a snapshot if there is no computer of the
   expect(lastRequest().body).toEqual({ name: 'c' });
 });
 
+test('vc reset takes a snapshot after an @, too', async () => {
+  world.service.fail(`GET ${byName}%40clean`, 404, 'not_found', 'There is none.');
+  world.service.on(`POST ${byName}/reset`, computer);
+  const { stderr } = await world.run(['reset', 'demo/desktop@clean']);
+  expect(stderr).toContain('reset demo/desktop to the snapshot clean');
+  expect(lastRequest().body).toEqual({ snapshot: 'clean' });
+});
+
+test('vc wait ends with 124 when it was not over in time', async () => {
+  const message = 'Not met within 10 s: port (last seen: nothing).';
+  world.service.fail(`POST ${byName}/wait`, 500, 'guest_timeout', message);
+  const { code, stderr } = await world.run(['wait', 'demo/desktop', '--port', '1']);
+  expect({ code, stderr }).toMatchObject({ code: 124, stderr: expect.stringContaining('Not met') });
+});
+
 test('vc fork refuses a copy in another project, and says how to make it there', async () => {
   const { code, stderr } = await world.run(['fork', 'demo/desktop', 'lab/two']);
   expect(code).toBe(2);

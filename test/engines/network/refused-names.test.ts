@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -15,11 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
+const logged = (lines: readonly string[]) => lines.map((line) => `dnsmasq[8]: ${line}\n`).join('');
+
 /** What is kept of lines that dnsmasq logs. */
 async function collect(lines: readonly string[]): Promise<string> {
   const file = join(directory, 'refused');
-  const input = lines.map((line) => `dnsmasq[8]: ${line}\n`).join('');
-  await execa('perl', ['-e', COLLECT_REFUSED, file], { input });
+  await execa('perl', ['-e', COLLECT_REFUSED, file], { input: logged(lines) });
   return readFileSync(file, 'utf8');
 }
 
@@ -59,6 +60,21 @@ it('keeps no more than the last ones, however many are asked for', async () => {
   const names = parseRefusedNames(text).map(({ name }) => Number(name.slice(long.length)));
   expect(names).toHaveLength(50);
   expect(Math.min(...names)).toBe(4_950);
+});
+
+it('writes a name at once, and others a second later', async () => {
+  const file = join(directory, 'refused');
+  const program = execa('perl', ['-e', COLLECT_REFUSED, file], { stdin: 'pipe' });
+  const names = () =>
+    parseRefusedNames(existsSync(file) ? readFileSync(file, 'utf8') : '').map(({ name }) => name);
+  const refuse = (name: string) => program.stdin.write(logged(refused(name)));
+  refuse('first.example.com');
+  await expect.poll(names, { timeout: 10_000 }).toEqual(['first.example.com']);
+  refuse('second.example.com');
+  refuse('third.example.com');
+  await expect.poll(() => names().length, { timeout: 10_000 }).toBe(3);
+  program.stdin.end();
+  await program;
 });
 
 it('reads nothing but names from the file, which a machine may have written', () => {

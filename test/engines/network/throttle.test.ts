@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ComputerNetwork } from '../../../src/contract/resources.js';
-import { throttleOf } from '../../../src/engines/network/throttle.js';
+import { notThrottled, throttleOf } from '../../../src/engines/network/throttle.js';
 
 it('bounds both directions by a rate, with a burst that a fast network needs', () => {
   const slow = 'tbf rate 1mbit burst 34000 limit 70000';
@@ -20,6 +20,22 @@ it('delays one direction, which a round trip passes once', () => {
     egress: 'netem limit 80 delay 200ms rate 1mbit',
     ingress: 'tbf rate 1mbit burst 34000 limit 70000',
   });
+});
+
+it.each([
+  [{ rate: '1mbit' }, 'modprobe -a sch_tbf ifb cls_u32 act_mirred; or leave out "rate".'],
+  [{ delay: '200ms' }, 'modprobe -a sch_netem; or leave out "delay".'],
+  [
+    { rate: '1mbit', delay: '200ms' },
+    'modprobe -a sch_netem sch_tbf ifb cls_u32 act_mirred; or leave out "delay", or "rate" too.',
+  ],
+])('says what a kernel needs for %j', (throttle, remedy) => {
+  const error = notThrottled(
+    throttleOf({ internet: true, ...throttle }),
+    'Error: Specified qdisc kind is unknown.\nmore',
+  );
+  expect(error.message).toContain('on this host (Specified qdisc kind is unknown.)');
+  expect(error.remedy).toBe(`Load the kernel modules: ${remedy}`);
 });
 
 it('leaves other networks as they are', () => {

@@ -163,6 +163,8 @@ export const command = defineCommand({
         return untilReady(context, computer, { wait, timeout: longest });
       }),
     );
+    // Scripts remove it, or read its logs.
+    if (created.status === 'error' && globals.quiet) await print(context, created.id);
     failOnError(created, `${project}/${name}`);
     if (globals.json) await printJson(context, created);
     else if (globals.quiet) await print(context, created.id);

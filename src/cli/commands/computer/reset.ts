@@ -1,11 +1,12 @@
 import { computerParameters } from '../../../client/http/address.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
 import { defineCommand, optional } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
-import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
-import { computerArgument } from '../../targets/computers.js';
+import { computerAddress, describeAddress } from '../../targets/computer-address.js';
+import { computerSource, sourceArgument } from '../../targets/computer-source.js';
 import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
@@ -16,7 +17,7 @@ export const command = defineCommand({
     'that ran runs again. A copy goes back to what it was copied from.',
   ].join(' '),
   arguments: {
-    computer: computerArgument,
+    computer: sourceArgument,
     snapshot: optional('snapshot', 'snapshot; see: vc snapshot ls', nonEmpty, {
       completes: 'snapshot',
     }),
@@ -27,10 +28,13 @@ export const command = defineCommand({
     { does: 'Go back to a snapshot', command: 'vc reset demo/desktop clean' },
     { does: 'Go back to the state after the creation', command: 'vc reset demo/desktop' },
   ],
-  async run(context, { computer: given, snapshot }, waiting) {
-    const address = await computerAddress(context, given);
+  async run(context, { computer: given, snapshot: named }, waiting) {
+    const { address, snapshot = named } =
+      named === undefined
+        ? await computerSource(context, given)
+        : { address: await computerAddress(context, given) };
     const client = await context.client();
-    const name = inCommands(context, given);
+    const name = shellWord(describeAddress(address));
     context.whenInterrupted(`the service still resets it; see: vc get ${name}`);
     const request = client.request('resetComputer', {
       params: computerParameters(address),

@@ -1,5 +1,7 @@
+import { ServiceError } from '../../../client/errors.js';
 import { DEFAULT_SECONDS } from '../../../contract/constants.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
 import { choice, defineCommand, flag, list, optional, value } from '../../framework/define.js';
 import { conditions } from '../../input/conditions.js';
 import { duration, timeLimit } from '../../input/duration.js';
@@ -17,7 +19,8 @@ export const command = defineCommand({
   details: [
     'Needs one of DURATION, --stable, --change, --for or at least one condition. Several conditions must',
     'hold at the same time; with --any, one of them. vc screenshot, vc click, vc type and the other',
-    'actions wait for a stable screen themselves with --settle.',
+    'actions wait for a stable screen themselves with --settle. The exit code is 124 if --timeout is over,',
+    'which is 10 minutes at most.',
   ].join(' '),
   arguments: {
     computer: computerArgument,
@@ -102,17 +105,25 @@ export const command = defineCommand({
                 : undefined,
           })
         : waitForStatus(context, computer, status, timeout ?? 60);
-    const answer = await during(context.progress(`Waiting for ${computer}`), work);
+    const answer = await during(context.progress(`Waiting for ${computer}`), work).catch(inTime);
     if (context.globals.json) await printJson(context, answer);
     if (isUnchanged(answer)) {
       const remedy = 'wait longer: --timeout';
       throw new CliError(`the screen did not change for ${timeout ?? DEFAULT_SECONDS.wait} s`, {
         remedy,
         code: 'guest_timeout',
+        exitCode: ExitCode.timedOut,
       });
     }
   },
 });
+
+/** Gives the error of a wait that was not over in time the exit code of timeout(1). */
+function inTime(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'guest_timeout') throw error;
+  const { code, message, remedy } = error;
+  throw new CliError(message, { code, remedy, exitCode: ExitCode.timedOut, cause: error });
+}
 
 function isUnchanged(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && Reflect.get(answer, 'changed') === false;

@@ -50,7 +50,12 @@ export const command = defineCommand({
       if (!follow || job.status === 'exited') {
         if (json) await printJson(context, { ...job, output });
         else if (job.truncated) await note(context, 'the output was truncated');
-        return follow ? (job.exit_code ?? 1) : undefined;
+        if (!follow) return undefined;
+        if (job.exit_code === null) {
+          const why = 'the computer was stopped or restarted';
+          await note(context, `the command ended without an exit code: ${why}`);
+        }
+        return job.exit_code ?? 1;
       }
       if (!isNew) await sleep(PAUSE_MS, signal);
     }

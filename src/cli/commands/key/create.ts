@@ -63,6 +63,7 @@ export const command = defineCommand({
     const limits = limitsOf(context, created, now);
     await note(context, `created key ${name} (${created.id}): ${limits}`);
     const { baseUrl } = await context.settings();
-    await note(context, `it cannot be shown again; to log in with it: vc login ${baseUrl.value}`);
+    await note(context, 'it cannot be shown again; to log in with it in a profile of its own:');
+    await note(context, `vc login --profile NAME ${baseUrl.value}`);
   },
 });

@@ -92,7 +92,7 @@ async function unknown(
   if (within.length > 0) {
     return notFound(
       `${JSON.stringify(text)} is a project, not a computer`,
-      `give one of its computers: ${names(within)}; for all of them: vc project start|stop|rm ${shellWord(text)}`,
+      `give one of its computers: ${names(within)}; see: vc ls -p ${shellWord(text)}`,
     );
   }
   const isProject =

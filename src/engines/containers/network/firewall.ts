@@ -104,9 +104,10 @@ export class Firewall {
   async checkNetwork(network: ComputerNetwork): Promise<void> {
     const { connection } = await this.#check();
     this.#refuseHostQueries(connection, network);
-    const throttle = linesOfThrottle(throttleOf(network));
-    const reason = throttle === '' ? undefined : await connection.guard.tryThrottle(throttle);
-    if (reason !== undefined) throw notThrottled(reason);
+    const throttle = throttleOf(network);
+    const lines = linesOfThrottle(throttle);
+    const reason = lines === '' ? undefined : await connection.guard.tryThrottle(lines);
+    if (reason !== undefined) throw notThrottled(throttle, reason);
     if (!hasDomains(network)) return;
     if (!this.#options.internet) throw resolvesNoNames();
     if (connection.resolvers.addresses.length === 0) throw noResolver();

@@ -88,6 +88,23 @@ it.each([
   expect(world.service.received).toEqual([]);
 });
 
+it.each([
+  ['A=1\ngarbage\nB=2\n', '.env:2: must be NAME=VALUE'],
+  ['A=1\n\n1B=2\n', '.env:3: must be NAME=VALUE'],
+  ['SP ACE=3\n', '.env:1: must be NAME=VALUE'],
+])('names the line of a file of variables that is wrong: %j', async (text, message) => {
+  write('.env', text);
+  const { code, stderr } = await create('--env-file', '.env');
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(world.service.received).toEqual([]);
+});
+
+it('prints the id of a computer whose setup has failed, for a script that removes it', async () => {
+  const failed = { ...computer, status: 'error', status_reason: 'The setup failed.' };
+  world.service.on('POST /projects/demo/computers', failed);
+  expect(await create('-q')).toMatchObject({ code: 1, stdout: `${computer.id}\n` });
+});
+
 it('update sets and removes variables', async () => {
   write('.env', 'A=1\nB=2\n');
   await update('--env-file', '.env', '--env', 'B-', '-e', 'C=x-');

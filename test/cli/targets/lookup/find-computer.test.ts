@@ -95,7 +95,7 @@ describe('a bare name', () => {
         'error: there is no computer named "dsek"\n       Did you mean shop/desk or lab/desk? See: vc ls --all\n',
     });
     expect((await click('shop')).stderr).toBe(
-      'error: "shop" is a project, not a computer\n       give one of its computers: shop/desk; for all of them: vc project start|stop|rm shop\n',
+      'error: "shop" is a project, not a computer\n       give one of its computers: shop/desk; see: vc ls -p shop\n',
     );
     expect(await world.run(['screenshot', 'lab'])).toMatchObject({
       code: 5,

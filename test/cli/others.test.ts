@@ -96,6 +96,13 @@ test('vc logs without a job prints the output of the newest', async () => {
   world.service.on(base, { jobs: [old, latest] });
   world.service.on(`${base}/job_2`, latest);
   expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({ code: 0, stdout: 'job_2' });
+  world.service.on(`${base}/job_2`, { ...latest, output: 'one\n\nthree\nfour\n' });
+  const last = async (...words: string[]) =>
+    (await world.run(['logs', 'demo/desktop', ...words])).stdout;
+  expect(await last('-n', '3')).toBe('\nthree\nfour\n');
+  expect(await last('--tail', '9', '-f')).toBe('one\n\nthree\nfour\n');
+  expect(await last('-n', '0')).toBe('');
+  expect(JSON.parse(await last('-n', '1', '--json'))).toMatchObject({ output: 'four\n' });
   world.service.on(`${base}/job_2`, { ...latest, exit_code: null });
   expect(await world.run(['logs', 'demo/desktop', '-f'])).toMatchObject({
     code: 1,

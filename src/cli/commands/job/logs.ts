@@ -1,6 +1,7 @@
 import { sleep } from '../../../lib/async/sleep.js';
-import { defineCommand, flag } from '../../framework/define.js';
+import { defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
+import { number } from '../../input/parse.js';
 import { note, printJson } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
@@ -23,13 +24,19 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, job: optionalJob },
   options: {
     follow: flag('-f, --follow', 'stream new output until the command ends'),
+    tail: value(
+      '-n, --tail <count>',
+      'only the last lines of what it has printed so far',
+      number({ min: 0, max: Number.MAX_SAFE_INTEGER, unit: 'lines' }),
+    ),
     safe: safeOption,
   },
   examples: [
     { does: 'Print its output so far', command: 'vc logs demo/desktop job_0mi4x2k9a01234567' },
     { does: 'Follow the output of the newest one', command: 'vc logs demo/desktop -f' },
+    { does: 'Print its last ten lines', command: 'vc logs demo/desktop -n 10' },
   ],
-  async run(context, { computer, job: given }, { follow, safe }) {
+  async run(context, { computer, job: given }, { follow, tail, safe }) {
     const { signal } = context.interrupts;
     const { json } = context.globals;
     const { stdout } = context.io;
@@ -39,16 +46,22 @@ export const command = defineCommand({
     context.whenInterrupted(
       `the command is still running; to end it: vc job end ${inCommands(context, computer)} ${id}`,
     );
+    const show = (text: string) => write(stdout, replaces ? safeText(text) : text);
     let output = '';
+    let isHeld = json || tail !== undefined;
     for (let offset = 0; ; ) {
       const job = await jobs.get(id, { offset, limit: LIMIT, signal });
-      if (json) output += job.output;
-      else await write(stdout, replaces ? safeText(job.output) : job.output);
+      if (isHeld) output += job.output;
+      else await show(job.output);
       const isNew = job.next_offset > offset;
       offset = job.next_offset;
       if (isNew && job.output_bytes > offset) continue;
+      if (isHeld && !json) {
+        isHeld = false;
+        await show(lastLines(output, tail));
+      }
       if (!follow || job.status === 'exited') {
-        if (json) await printJson(context, { ...job, output });
+        if (json) await printJson(context, { ...job, output: lastLines(output, tail) });
         else if (job.truncated) await note(context, 'the output was truncated');
         if (!follow) return undefined;
         if (job.exit_code === null) {
@@ -61,3 +74,11 @@ export const command = defineCommand({
     }
   },
 });
+
+/** All of the text without a `count`. */
+function lastLines(text: string, count: number | undefined): string {
+  if (count === undefined) return text;
+  const lines = text.split('\n');
+  const end = lines.at(-1) === '' ? 1 : 0;
+  return lines.slice(Math.max(0, lines.length - end - count)).join('\n');
+}

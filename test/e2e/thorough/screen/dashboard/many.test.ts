@@ -39,7 +39,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
     page.on('request', (request) => {
       if (request.url().includes('/thumbnail')) pictures.add(request.url());
     });
-    await page.routeWebSocket('**/api/wall', (socket) => {
+    await page.routeWebSocket(/\/api\/wall(\?|$)/, (socket) => {
       socket.send(JSON.stringify({ type: 'list', computers: manyComputers(200) }));
     });
     await page.goto(`${proxy.origin}/computers`);
@@ -73,7 +73,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
       ...{ name: LONG, status: 'error', status_reason: LONG, image: LONG },
       created_by: { id: 'key_1', name: LONG, prefix: null },
     }));
-    await page.routeWebSocket('**/api/wall', (socket) => {
+    await page.routeWebSocket(/\/api\/wall(\?|$)/, (socket) => {
       socket.send(JSON.stringify({ type: 'list', computers: named }));
     });
     const { json } = await desktop.service.http('POST', '/logins', {});

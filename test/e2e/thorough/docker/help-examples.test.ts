@@ -7,7 +7,10 @@ import { openTestService } from '../../../support/service/service.js';
 
 /** Examples in the help of commands that are not run here. */
 const SKIPPED: Skipped = [
-  [/--engine qemu|^vc image (warm|import)|vc fork /, 'needs QEMU or disks of virtual machines'],
+  [
+    /--engine (qemu|podman)|^vc image (warm|import)|vc fork /,
+    'needs QEMU, Podman or disks of virtual machines',
+  ],
   [
     /^vc image (build( linux| windows)?$|rm lab)|vc setup($| --engine| --remove)/,
     'changes the host',
@@ -24,13 +27,19 @@ const SKIPPED: Skipped = [
     'runs until Ctrl-C',
   ],
   [
-    /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|snapshot rm demo\/desktop clean|owner rm alice( --force)?|connection rm show|profile rm office)$/,
+    /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|snapshot rm demo\/desktop clean|volume rm data|exec -it demo\/desktop top|owner rm alice( --force)?|connection rm show|profile rm office)$/,
     'asks at a terminal',
   ],
   [/^vc (backup --force|restore)/, 'writes to the host, or needs an empty state'],
   [/^vc completion (zsh|fish)|^vc profile use/, 'needs another shell or profile'],
   [/^vc demo --pause/, 'the demo is run once'],
   [/^vc (up|diff|down)\b/, 'needs a file; test/e2e/cli/fleet-file.test.ts has one'],
+  [/^vc run tasks\.yaml/, 'needs a file; test/e2e/cli/runs.test.ts has one'],
+  [
+    /^vc (click|move|wait) .* --(text|element) /,
+    'needs such an element or text; elements.test.ts and text.test.ts have one',
+  ],
+  [/^vc publish .* --expires/, 'is published by another example'],
   [/^vc cluster|--member node1/, 'needs a cluster'],
   [/^vc click .* --mark /, 'needs a picture with that many marks; marks.test.ts takes one'],
   [/ demo\/again /, 'needs a trajectory with snapshots; trajectory-snapshots.test.ts has one'],
@@ -45,6 +54,8 @@ const BEFORE = [
   'vc create desk',
   'vc project create shop; vc project create trial; vc create demo/a; vc create demo/b',
   "vc alias set look 'screenshot desk'",
+  'vc volume create data',
+  "vc bash demo/desktop --background 'python3 -m http.server 8000'",
   'vc snapshot create demo/desktop clean',
   'vc snapshot create demo/desktop a; vc snapshot create demo/desktop b',
   'vc key create agent',

@@ -11,7 +11,7 @@ import { type Json, openTestService, type TestService } from '../../../support/s
 const REQUESTED = process.env.VC_TEST_SEQUENCES;
 const SEQUENCES = Number(REQUESTED ?? 3);
 /** Three sequences with this seed cover at least the cases below. */
-const SEED = 9471;
+const SEED = 874;
 const COVERED = [
   'create none: limit_reached',
   'out-of-band running, machine running: done',

@@ -27,7 +27,8 @@ export const errorCatalogue = catalogue({
   name_taken: {
     status: 400,
     retry: 'no',
-    meaning: 'a project, computer, connection, API key or owner of that name exists already',
+    meaning:
+      'a project, computer, snapshot, volume, connection, owner or published port of that name exists already, or an API key when one is renamed or created by a limited key',
   },
   limit_reached: {
     status: 400,

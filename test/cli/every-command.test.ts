@@ -667,7 +667,7 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [['POST /owners', { name: 'alice', max_running: 5 }]],
     stdout: 'vc_new\n',
     stderr:
-      /^created owner alice; its key cannot be shown again\nto use it: vc login --profile alice --base-url /,
+      /^created owner alice; its key cannot be shown again\nto use it: vc login --profile alice http/,
   },
   'cluster ls': {
     argv: ['cluster', 'ls'],

@@ -86,28 +86,36 @@ test.each([
   expect((await world.run([...argv, '-q'])).stderr).toBe('');
 });
 
-test('vc logs without a job prints the output of the newest', async () => {
-  const base = 'GET /projects/demo/computers/desktop/jobs';
-  const job = (id: string, started_at: string) => ({
-    ...{ id, started_at, ended_at: started_at, pid: 1, command: 'date', status: 'exited' },
-    ...{ exit_code: 0, output: id, output_bytes: 5, next_offset: 5, truncated: false },
+const base = 'GET /projects/demo/computers/desktop/jobs';
+const job = (id: string, started_at: string) => ({
+  ...{ id, started_at, ended_at: started_at, pid: 1, command: 'date', status: 'exited' },
+  ...{ exit_code: 0, output: id, output_bytes: 5, next_offset: 5, truncated: false },
+});
+
+test('vc logs -n prints the last lines', async () => {
+  const output = 'one\n\nthree\nfour\n';
+  world.service.on(`${base}/job_1`, { ...job('job_1', '2026-01-01'), output });
+  const last = async (...words: string[]) =>
+    (await world.run(['logs', 'demo/desktop', 'job_1', ...words])).stdout;
+  expect(await last('-n', '3')).toBe('\nthree\nfour\n');
+  expect(await last('--lines', '9', '-f')).toBe(output);
+  expect(await last('-n', '0')).toBe('');
+  expect(JSON.parse(await last('-n', '1', '--json'))).toMatchObject({ output: 'four\n' });
+});
+
+test('vc logs -f says why a command has no exit code', async () => {
+  world.service.on(`${base}/job_1`, { ...job('job_1', '2026-01-01'), exit_code: null });
+  expect(await world.run(['logs', 'demo/desktop', 'job_1', '-f'])).toMatchObject({
+    code: 1,
+    stderr: 'the command ended without an exit code: the computer was stopped or restarted\n',
   });
+});
+
+test('vc logs without a job prints the output of the newest', async () => {
   const [old, latest] = [job('job_1', '2026-01-01'), job('job_2', '2026-01-02')];
   world.service.on(base, { jobs: [old, latest] });
   world.service.on(`${base}/job_2`, latest);
   expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({ code: 0, stdout: 'job_2' });
-  world.service.on(`${base}/job_2`, { ...latest, output: 'one\n\nthree\nfour\n' });
-  const last = async (...words: string[]) =>
-    (await world.run(['logs', 'demo/desktop', ...words])).stdout;
-  expect(await last('-n', '3')).toBe('\nthree\nfour\n');
-  expect(await last('--tail', '9', '-f')).toBe('one\n\nthree\nfour\n');
-  expect(await last('-n', '0')).toBe('');
-  expect(JSON.parse(await last('-n', '1', '--json'))).toMatchObject({ output: 'four\n' });
-  world.service.on(`${base}/job_2`, { ...latest, exit_code: null });
-  expect(await world.run(['logs', 'demo/desktop', '-f'])).toMatchObject({
-    code: 1,
-    stderr: 'the command ended without an exit code: the computer was stopped or restarted\n',
-  });
   world.service.on(base, { jobs: [] });
   expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({
     code: 5,

@@ -106,11 +106,17 @@ it('says which mark of which picture was clicked', async () => {
 it('says which labels and variables were given, without their values', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
-  const body = { labels: { team: 'quality' }, env: { API_URL: 'there', OLD: null } };
+  const env = { _API_URL: 'there', OLD: null };
+  const body = { labels: { team: 'quality' }, env };
   await app.send('PATCH', `/api/computers/${json.id}`, { body });
   const [entry] = await entries();
-  expect(entry).toMatchObject({ outcome: 'ok', detail: { labels: 'team', env: 'API_URL OLD' } });
+  expect(entry).toMatchObject({ outcome: 'ok', detail: { labels: 'team', env: '_API_URL OLD' } });
   expect(JSON.stringify(entry)).not.toMatch(/quality|there/);
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`V${n}`, '1']));
+  await app.send('PATCH', `/api/computers/${json.id}`, { body: { env: many } });
+  expect((await entries())[0]).toMatchObject({
+    detail: { env: 'V0 V1 V2 V3 V4 V5 V6 V7 V8 V9 …' },
+  });
 });
 
 it('keeps no name of an element that was searched on a screen', async () => {

@@ -116,7 +116,7 @@ describe('is refused as a whole before its first action runs', () => {
     [
       'an unknown action',
       [fine, { action: 'fly' }],
-      /actions\.1(\.action)? must have one of these as "action": click/,
+      /actions\.1(\.action)? must have an "action", one of: click/,
     ],
     ['no action', [fine, {}], /actions\.1/],
     [

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import type { Answer } from '../../contract/types/index.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import {
   givenAuthority,
   PROFILE_NAME,
@@ -26,7 +27,7 @@ export const command = defineCommand({
     'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
     'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
     'profile of this service, or a new one named after its host. Without an address it is that of the',
-    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. The key of another user is only replaced in the profile of --profile. --cacert is kept in the profile; without it, the profile has none.`,
+    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}. Without --profile, it does not replace the key of another owner. --cacert is kept in the profile; without it, the profile has none.`,
   ].join(' '),
   arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
   options: {},
@@ -134,17 +135,26 @@ async function checkKey({ interrupts }: Context, options: ClientSettings) {
   }
 }
 
-/** Throws if the profile has a key of another user: keys are shown only once. */
+/** Throws if the profile has a key of another owner: keys are shown only once. */
 async function keepOther(
   context: Context,
   { name, me }: { readonly name: string; readonly me: Answer<'getMe'> },
   options: ClientSettings,
 ): Promise<void> {
-  const other = await checkKey(context, options).catch(() => undefined);
+  const other = await checkKey(context, options).catch((error: unknown) => {
+    // A key that is not valid any more may be replaced.
+    if (error instanceof CliError && error.exitCode === ExitCode.authentication) return undefined;
+    throw error;
+  });
   if (other === undefined || other.user_id === me.user_id) return;
-  throw new UsageError(
-    `the profile ${name} has a key of ${other.name}, and this one is of ${me.name}`,
-    `for a profile of its own: vc login --profile ${me.name}; to replace the key: vc login --profile ${name}`,
+  const login = (profile: string) => `vc login --profile ${shellWord(profile)} ${options.baseUrl}`;
+  throw new CliError(
+    `the profile ${name} has a key of the owner ${other.name}; the new key is one of ${me.name}`,
+    {
+      remedy: `keep both: ${login(me.name)}; or replace it: ${login(name)}`,
+      exitCode: ExitCode.conflict,
+      code: 'conflict',
+    },
   );
 }
 

@@ -42,8 +42,9 @@ export interface Report {
  */
 export function reportOf(error: unknown, env: Environment = {}): Report {
   if (error instanceof CliError) {
-    const { code, message, remedy, exitCode } = error;
-    return { code, message, remedy, exitCode };
+    const { code, message, remedy, exitCode, cause } = error;
+    const requestId = cause instanceof ServiceError ? cause.requestId : undefined;
+    return { code, message, remedy, exitCode, requestId };
   }
   if (error instanceof ServiceError) {
     const { code, knownCode, message, requestId } = error;

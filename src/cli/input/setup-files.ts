@@ -65,15 +65,17 @@ export async function variables(
   return Object.fromEntries([...ofFiles, ...env].map(([name, text = '']) => [name, text]));
 }
 
+/** A line without "=" becomes a part of the next name. */
 function variablesOf(path: string, text: string): [string, string | undefined][] {
-  const found = Object.entries(parseEnv(text));
+  const { _: end, ...named } = parseEnv(`${text}\n_=`);
+  const found = Object.entries(named);
   const wrong = found.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong === undefined) return found;
-  // A name begins with the lines before it that have no "=".
   const [start = ''] = wrong[0].split('\n');
-  const line = text.split('\n').findIndex((each) => each.includes(start)) + 1;
+  const lines = text.split('\n').map((line) => line.replace(/^\s*(export\s+)?/, ''));
+  const at = lines.findIndex((line) => line.startsWith(start)) + 1;
   throw new UsageError(
-    `${path}:${line}: must be NAME=VALUE, with A-Z, a-z, 0-9 and "_" in the name`,
+    `${path}:${at}: must be NAME=VALUE; a name has letters, digits and "_", and begins with no digit`,
   );
 }
 

@@ -98,7 +98,7 @@ export const BatchAction = z
       }),
       BatchScreenshot,
     ],
-    { error: `must have one of these as "action": ${names}` },
+    { error: `must have an "action", one of: ${names}` },
   )
   .meta({
     id: 'BatchAction',

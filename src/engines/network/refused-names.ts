@@ -14,12 +14,11 @@ export const COLLECT_REFUSED = `
 my ($file) = @ARGV;
 my (%seen, $name, $n, $due, $paused);
 sub save {
-  $due = 0;
-  open(my $new, ">", "$file.new") or return;
-  print $new "$_ $seen{$_}[0] $seen{$_}[1]\\n" for keys %seen;
-  close($new) and rename("$file.new", $file);
   $paused = 1;
   alarm 1;
+  open(my $new, ">", "$file.new") or return;
+  print $new "$_ $seen{$_}[0] $seen{$_}[1]\\n" for keys %seen;
+  close($new) and rename("$file.new", $file) and $due = 0;
 }
 $SIG{ALRM} = sub { $paused = 0; save() if $due };
 while (<STDIN>) {

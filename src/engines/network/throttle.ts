@@ -74,12 +74,15 @@ try_throttle() {
 export function notThrottled({ egress, ingress }: Throttle, output: string): ApiError {
   const [first = ''] = output.trim().split('\n', 1);
   const reason = first.replace(/^Error: /, '').slice(0, 200) || 'tc failed';
-  // The queue of a delay is the first that is laid.
   const hasDelay = egress.startsWith('netem');
-  const modules = hasDelay ? 'sch_netem' : 'sch_tbf';
-  const others = ingress === '' ? '' : ' ifb cls_u32 act_mirred';
-  const fields = hasDelay ? (ingress === '' ? '"delay"' : '"delay", or "rate" too') : '"rate"';
+  const hasRate = ingress !== '';
+  const modules = [
+    'ifb',
+    ...(hasDelay ? ['sch_netem'] : []),
+    ...(hasRate ? ['sch_tbf', 'sch_ingress', 'cls_u32', 'act_mirred'] : []),
+  ].join(' ');
+  const fields = [...(hasRate ? ['"rate"'] : []), ...(hasDelay ? ['"delay"'] : [])].join(' and ');
   const message = `The network of the computer cannot be throttled on this host (${reason}).`;
-  const remedy = `Load the kernel modules: modprobe -a ${modules}${hasDelay && others !== '' ? ' sch_tbf' : ''}${others}; or leave out ${fields}.`;
+  const remedy = `Load the kernel modules: modprobe -a ${modules}; or leave out ${fields}.`;
   return new ApiError('unsupported', message, { remedy });
 }

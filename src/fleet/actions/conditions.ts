@@ -193,6 +193,6 @@ function notMet({ watched, of, seconds }: NotMet): ApiError {
   });
   const message = `Not met within ${seconds} s: ${lines.join('; ')}.`;
   return new ApiError('guest_timeout', message, {
-    remedy: 'Wait longer: "timeout", for vc --timeout; at most 10 minutes.',
+    remedy: 'Increase "timeout" (vc: --timeout), at most 600 seconds.',
   });
 }

@@ -48,6 +48,6 @@ async function waitFor(
   const isStable = await session.screen.use((screen) => screen.waitStable(options), signal);
   if (isStable) return {};
   throw new ApiError('guest_timeout', `The screen kept changing for ${timeout} s.`, {
-    remedy: 'Wait longer: "timeout", for vc --timeout; at most 10 minutes.',
+    remedy: 'Increase "timeout" (vc: --timeout), at most 600 seconds.',
   });
 }

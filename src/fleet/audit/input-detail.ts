@@ -94,7 +94,9 @@ export function describeInput(input: unknown, operation: string): Action['detail
 
 /** The first names of an object. */
 function namesOf(values: object): string {
-  return Object.keys(values).slice(0, MOST_NAMES).map(nameInPath).join(' ');
+  const names = Object.keys(values);
+  const more = names.length > MOST_NAMES ? ' …' : '';
+  return names.slice(0, MOST_NAMES).map(withoutSecret).join(' ') + more;
 }
 
 function isValue(value: unknown): value is Value {

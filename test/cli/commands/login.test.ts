@@ -56,8 +56,10 @@ test('a refused key is not saved', async () => {
   await expect(stored()).rejects.toThrow('ENOENT');
 });
 
-test('the key of another user is only replaced in a named profile', async () => {
+test('the key of another owner is only replaced in a named profile', async () => {
+  let isBusy = false;
   world.service.handle('GET /me', ({ headers }, response) => {
+    if (isBusy && headers.authorization === 'Bearer vc_second') response.statusCode = 503;
     const isOther = headers.authorization === 'Bearer vc_other';
     const answer = isOther ? { ...me, user_id: 'usr_2', name: 'alice' } : me;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
@@ -71,9 +73,11 @@ test('the key of another user is only replaced in a named profile', async () => 
   await login('vc_first');
   expect((await login('vc_second')).code).toBe(0);
   expect(await login('vc_other')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('vc login --profile alice'),
+    code: 6,
+    stderr: expect.stringContaining(`vc login --profile alice ${world.service.baseUrl}`),
   });
+  isBusy = true;
+  expect((await login('vc_other')).code).toBe(7);
   expect(await keyOf('default')).toBe('vc_second');
   expect((await login('vc_other', '--profile', 'alice')).code).toBe(0);
   expect(await keyOf('default')).toBe('vc_second');

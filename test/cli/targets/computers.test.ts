@@ -428,6 +428,11 @@ test('vc wait ends with 124 when it was not over in time', async () => {
   world.service.fail(`POST ${byName}/wait`, 500, 'guest_timeout', message);
   const { code, stderr } = await world.run(['wait', 'demo/desktop', '--port', '1']);
   expect({ code, stderr }).toMatchObject({ code: 124, stderr: expect.stringContaining('Not met') });
+  world.service.on(`POST ${byName}/wait`, { changed: false });
+  expect((await world.run(['wait', 'demo/desktop', '--change'])).code).toBe(124);
+  world.service.on(`GET ${byName}`, computer);
+  const stopped = ['wait', 'demo/desktop', '--for', 'stopped', '--timeout', '0.1s'];
+  expect((await world.run(stopped)).code).toBe(124);
 });
 
 test('vc fork refuses a copy in another project, and says how to make it there', async () => {

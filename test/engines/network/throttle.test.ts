@@ -23,11 +23,14 @@ it('delays one direction, which a round trip passes once', () => {
 });
 
 it.each([
-  [{ rate: '1mbit' }, 'modprobe -a sch_tbf ifb cls_u32 act_mirred; or leave out "rate".'],
-  [{ delay: '200ms' }, 'modprobe -a sch_netem; or leave out "delay".'],
+  [
+    { rate: '1mbit' },
+    'modprobe -a ifb sch_tbf sch_ingress cls_u32 act_mirred; or leave out "rate".',
+  ],
+  [{ delay: '200ms' }, 'modprobe -a ifb sch_netem; or leave out "delay".'],
   [
     { rate: '1mbit', delay: '200ms' },
-    'modprobe -a sch_netem sch_tbf ifb cls_u32 act_mirred; or leave out "delay", or "rate" too.',
+    'modprobe -a ifb sch_netem sch_tbf sch_ingress cls_u32 act_mirred; or leave out "rate" and "delay".',
   ],
 ])('says what a kernel needs for %j', (throttle, remedy) => {
   const error = notThrottled(

@@ -163,12 +163,11 @@ export const command = defineCommand({
         return untilReady(context, computer, { wait, timeout: longest });
       }),
     );
-    // Scripts remove it, or read its logs.
-    if (created.status === 'error' && globals.quiet) await print(context, created.id);
+    // Also after a failure, so that a script can remove the computer.
+    if (globals.quiet && !globals.json) await print(context, created.id);
     failOnError(created, `${project}/${name}`);
     if (globals.json) await printJson(context, created);
-    else if (globals.quiet) await print(context, created.id);
-    else {
+    else if (!globals.quiet) {
       await done(context, `created ${project}/${name} (${created.id}), ${created.status}`);
       await note(context, `to see its screen: vc screenshot ${inCommands(context, given)}`);
     }

@@ -6,7 +6,11 @@ import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
-import { computerSource, sourceArgument } from '../../targets/computer-source.js';
+import {
+  type ComputerSource,
+  computerSource,
+  sourceArgument,
+} from '../../targets/computer-source.js';
 import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
@@ -26,13 +30,14 @@ export const command = defineCommand({
   fields: fields.computer,
   examples: [
     { does: 'Go back to a snapshot', command: 'vc reset demo/desktop clean' },
+    { does: 'The same', command: 'vc reset demo/desktop@clean' },
     { does: 'Go back to the state after the creation', command: 'vc reset demo/desktop' },
   ],
   async run(context, { computer: given, snapshot: named }, waiting) {
-    const { address, snapshot = named } =
+    const { address, snapshot }: ComputerSource =
       named === undefined
         ? await computerSource(context, given)
-        : { address: await computerAddress(context, given) };
+        : { address: await computerAddress(context, given), snapshot: named };
     const client = await context.client();
     const name = shellWord(describeAddress(address));
     context.whenInterrupted(`the service still resets it; see: vc get ${name}`);

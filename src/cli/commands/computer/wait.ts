@@ -19,8 +19,8 @@ export const command = defineCommand({
   details: [
     'Needs one of DURATION, --stable, --change, --for or at least one condition. Several conditions must',
     'hold at the same time; with --any, one of them. vc screenshot, vc click, vc type and the other',
-    'actions wait for a stable screen themselves with --settle. The exit code is 124 if --timeout is over,',
-    'which is 10 minutes at most.',
+    'actions wait for a stable screen themselves with --settle. The exit code is 124 after --timeout,',
+    'which is at most 10 minutes, with --for 24 hours.',
   ].join(' '),
   arguments: {
     computer: computerArgument,
@@ -105,10 +105,10 @@ export const command = defineCommand({
                 : undefined,
           })
         : waitForStatus(context, computer, status, timeout ?? 60);
-    const answer = await during(context.progress(`Waiting for ${computer}`), work).catch(inTime);
+    const answer = await during(context.progress(`Waiting for ${computer}`), work).catch(timedOut);
     if (context.globals.json) await printJson(context, answer);
     if (isUnchanged(answer)) {
-      const remedy = 'wait longer: --timeout';
+      const remedy = 'increase --timeout';
       throw new CliError(`the screen did not change for ${timeout ?? DEFAULT_SECONDS.wait} s`, {
         remedy,
         code: 'guest_timeout',
@@ -118,9 +118,10 @@ export const command = defineCommand({
   },
 });
 
-/** Gives the error of a wait that was not over in time the exit code of timeout(1). */
-function inTime(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.code !== 'guest_timeout') throw error;
+/** Gives the error of a wait that timed out the exit code of timeout(1). */
+function timedOut(error: unknown): never {
+  const isOfService = error instanceof ServiceError && error.code === 'guest_timeout';
+  if (!isOfService && !(error instanceof CliError && error.code === 'timeout')) throw error;
   const { code, message, remedy } = error;
   throw new CliError(message, { code, remedy, exitCode: ExitCode.timedOut, cause: error });
 }

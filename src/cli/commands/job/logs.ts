@@ -24,9 +24,9 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, job: optionalJob },
   options: {
     follow: flag('-f, --follow', 'stream new output until the command ends'),
-    tail: value(
-      '-n, --tail <count>',
-      'only the last lines of what it has printed so far',
+    lines: value(
+      '-n, --lines <count>',
+      'only the last lines of the output that is kept so far',
       number({ min: 0, max: Number.MAX_SAFE_INTEGER, unit: 'lines' }),
     ),
     safe: safeOption,
@@ -36,7 +36,7 @@ export const command = defineCommand({
     { does: 'Follow the output of the newest one', command: 'vc logs demo/desktop -f' },
     { does: 'Print its last ten lines', command: 'vc logs demo/desktop -n 10' },
   ],
-  async run(context, { computer, job: given }, { follow, tail, safe }) {
+  async run(context, { computer, job: given }, { follow, lines, safe }) {
     const { signal } = context.interrupts;
     const { json } = context.globals;
     const { stdout } = context.io;
@@ -48,7 +48,7 @@ export const command = defineCommand({
     );
     const show = (text: string) => write(stdout, replaces ? safeText(text) : text);
     let output = '';
-    let isHeld = json || tail !== undefined;
+    let isHeld = json || lines !== undefined;
     for (let offset = 0; ; ) {
       const job = await jobs.get(id, { offset, limit: LIMIT, signal });
       if (isHeld) output += job.output;
@@ -58,10 +58,10 @@ export const command = defineCommand({
       if (isNew && job.output_bytes > offset) continue;
       if (isHeld && !json) {
         isHeld = false;
-        await show(lastLines(output, tail));
+        await show(lastLines(output, lines));
       }
       if (!follow || job.status === 'exited') {
-        if (json) await printJson(context, { ...job, output: lastLines(output, tail) });
+        if (json) await printJson(context, { ...job, output: lastLines(output, lines) });
         else if (job.truncated) await note(context, 'the output was truncated');
         if (!follow) return undefined;
         if (job.exit_code === null) {

@@ -47,7 +47,7 @@ export const command = defineCommand({
     await note(context, `created owner ${created.name}; its key cannot be shown again`);
     await note(
       context,
-      `to use it: vc login --profile ${created.name} --base-url ${(await context.settings()).baseUrl.value}`,
+      `to use it: vc login --profile ${created.name} ${(await context.settings()).baseUrl.value}`,
     );
   },
 });

@@ -209,8 +209,8 @@ load_policies() {
 port_of() {
   ip -o link show master "$1" 2>/dev/null | sed -n '1s/^[0-9]*: \\([^@:]*\\).*/\\1/p'
 }
-# Lays the queues of a machine, unless it has them: each start makes a new veth. The alias of the veth says
-# which it has, also to the next guard: meanwhile the machine would have none.
+# Lays the queues of a machine unless they are in place. Each start makes a new veth; its alias records the
+# queues, so that the next guard leaves them in force.
 slow_down() {
   local egress= ingress= port
   port=$(port_of "$1")
@@ -219,8 +219,10 @@ slow_down() {
   case $(ip -o link show "$port") in
     *"alias $egress; $ingress") is_throttled "$port" && return ;;
   esac
-  error=$(throttle "$port" "$ifbs\${1#"$bridges"}" "$egress" "$ingress" 2>&1) &&
-    ip link set "$port" alias "$egress; $ingress"
+  error=$({
+    ip link set "$port" alias '' && throttle "$port" "$ifbs\${1#"$bridges"}" "$egress" "$ingress" &&
+      ip link set "$port" alias "$egress; $ingress"
+  } 2>&1)
 }
 speed_up() {
   throttle "$(port_of "$1")" "$ifbs\${1#"$bridges"}" '' ''
@@ -253,8 +255,9 @@ set_policy() {
       # A new one may be that of an earlier guard.
       if [ -e "$file.queues" ] || { [ -n "$is_new" ] && is_throttled "$(port_of "$2")"; }; then speed_up "$2"; fi
     else
-      printf %s "$5" | base64 -d >"$file.queues"
-      slow_down "$2" || result="failed \${error%%$'\n'*}"
+      error="the policy cannot be written"
+      printf %s "$5" | base64 -d >"$file.queues.new" && mv -f "$file.queues.new" "$file.queues" &&
+        slow_down "$2" || result="failed \${error%%$'\n'*}"
     fi
   fi
   narrowed=$(listed_policies)

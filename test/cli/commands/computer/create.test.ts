@@ -92,6 +92,9 @@ it.each([
   ['A=1\ngarbage\nB=2\n', '.env:2: must be NAME=VALUE'],
   ['A=1\n\n1B=2\n', '.env:3: must be NAME=VALUE'],
   ['SP ACE=3\n', '.env:1: must be NAME=VALUE'],
+  ['A=x1B\n# 1B\n1B=2', '.env:3: must be NAME=VALUE'],
+  ['A=1\ngarbage\n', '.env:2: must be NAME=VALUE'],
+  ['A=1\ngarbage', '.env:2: must be NAME=VALUE'],
 ])('names the line of a file of variables that is wrong: %j', async (text, message) => {
   write('.env', text);
   const { code, stderr } = await create('--env-file', '.env');

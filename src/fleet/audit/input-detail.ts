@@ -1,4 +1,3 @@
-import { isRecord } from '../../contract/primitives.js';
 import type { Action } from '../../contract/resources.js';
 import { isCommand } from '../../screen/input/keyboard/command.js';
 
@@ -71,7 +70,7 @@ export function describeInput(input: unknown, operation: string): Action['detail
   }
   for (const name of NAMED) {
     const values = given[name];
-    if (isRecord(values)) detail[name] = namesOf(values);
+    if (typeof values === 'object' && values !== null) detail[name] = namesOf(values);
   }
   if (typeof given.resolution === 'object' && given.resolution !== null) {
     const { width, height } = given.resolution as Readonly<Record<string, unknown>>;

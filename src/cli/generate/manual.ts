@@ -167,6 +167,13 @@ function lower(text: string): string {
 
 /** Escapes text for roff: backslashes, hyphens, quotes, and lines that look like requests. */
 function roff(text: string): string {
-  const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
+  const escaped = text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('"', '\\(dq')
+    .replace(/[^\n -~]/gu, (character) => {
+      const code = character.codePointAt(0) ?? 0;
+      return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+    });
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }

@@ -24,3 +24,11 @@ test('text of the manual fits into 80 columns', () => {
   );
   expect(long).toEqual([]);
 });
+
+test('pages of the manual are ASCII, which every troff reads', () => {
+  const pages = readdirSync(directory).filter((name) => name.endsWith('.1'));
+  const others = pages.filter((name) =>
+    /[^\n -~]/.test(readFileSync(join(directory, name), 'utf8')),
+  );
+  expect(others).toEqual([]);
+});

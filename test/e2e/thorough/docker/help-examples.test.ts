@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { tree } from '../../../../src/cli/commands/tree.js';
 import { jqExamples } from '../../../../src/cli/framework/topics/topics.js';
 import { loadOutline, paths } from '../../../../src/cli/generate/outline.js';
@@ -71,6 +71,7 @@ const BEFORE = [
 /** Examples that end something, in this order, after the others. */
 const AFTER = [
   'vc reset demo/desktop clean',
+  'vc reset demo/desktop@clean',
   'vc reset demo/desktop',
   'vc snapshot rm demo/desktop a b --yes',
   'vc stop demo/desktop',
@@ -110,7 +111,9 @@ it('every example in the help of a command runs as it stands', async () => {
       ![...BEFORE, ...AFTER].includes(line) && line !== 'vc computer update demo/desktop --protect',
   );
   // Opened for each attempt, because the examples end by removing what they need.
-  const service = await openTestService(['--max-running', '20']);
+  const service = await openTestService(['--max-running', '20'], {
+    mountsOf: inject('dockerPid'),
+  });
   onTestFinished(() => service.close());
   const examples = openExamples(service);
   const failures: string[] = [];

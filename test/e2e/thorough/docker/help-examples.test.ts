@@ -82,6 +82,8 @@ const AFTER = [
   'vc start -p demo desktop agent',
   'vc restart -p demo desktop agent',
   'vc rm demo/a demo/b --yes',
+  'vc rm demo/worker --yes',
+  'vc volume rm data --yes',
   // One computer stays, so that the project starts fast.
   'vc rm demo/agent demo/big --yes',
   'vc project stop demo',

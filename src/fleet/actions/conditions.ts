@@ -182,6 +182,8 @@ interface NotMet {
   readonly seconds: number;
 }
 
+export const WAIT_LONGER = 'Increase "timeout" (vc: --timeout), at most 600 seconds.';
+
 /** Names conditions by their kind and place: an error does not repeat a command. */
 function notMet({ watched, of, seconds }: NotMet): ApiError {
   const lines = watched.flatMap((each, index) => {
@@ -192,7 +194,5 @@ function notMet({ watched, of, seconds }: NotMet): ApiError {
     return [`${place}${what} (last seen: ${each.state?.seen ?? 'nothing'})`];
   });
   const message = `Not met within ${seconds} s: ${lines.join('; ')}.`;
-  return new ApiError('guest_timeout', message, {
-    remedy: 'Increase "timeout" (vc: --timeout), at most 600 seconds.',
-  });
+  return new ApiError('guest_timeout', message, { remedy: WAIT_LONGER });
 }

@@ -2,7 +2,7 @@ import type { MetCondition, Wait, WaitResult } from '../../contract/actions/acti
 import { ApiError } from '../../contract/errors.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Session } from '../sessions/session.js';
-import { untilMet } from './conditions.js';
+import { untilMet, WAIT_LONGER } from './conditions.js';
 import type { Locating } from './running-computers.js';
 
 /**
@@ -48,6 +48,6 @@ async function waitFor(
   const isStable = await session.screen.use((screen) => screen.waitStable(options), signal);
   if (isStable) return {};
   throw new ApiError('guest_timeout', `The screen kept changing for ${timeout} s.`, {
-    remedy: 'Increase "timeout" (vc: --timeout), at most 600 seconds.',
+    remedy: WAIT_LONGER,
   });
 }

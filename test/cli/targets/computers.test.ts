@@ -457,6 +457,8 @@ test('vc fork and vc create fail if the new computer does', async () => {
         'error: demo/two failed: no memory\n       restart it: vc restart demo/two\n',
       ),
     });
+    // A script removes it by that.
+    expect(await world.run([...words, '-q'])).toMatchObject({ code: 1, stdout: `${copy.id}\n` });
   }
 });
 

@@ -53,6 +53,10 @@ export const command = defineCommand({
         Promise.all(copiesOf(answer).map((copy) => untilReady(context, copy, waiting))),
       ),
     );
+    // Also after a failure, so that a script can remove the copies.
+    if (context.globals.quiet && !context.globals.json) {
+      for (const { id } of copies) await print(context, id);
+    }
     for (const copy of copies) failOnError(copy, `${copy.project_name}/${copy.name}`);
     if (context.globals.json) {
       return void (await printJson(
@@ -60,12 +64,10 @@ export const command = defineCommand({
         others.length === 0 ? copies[0] : { computers: copies },
       ));
     }
+    if (context.globals.quiet) return;
     for (const { id, name: copy, project_name, status } of copies) {
-      if (context.globals.quiet) await print(context, id);
-      else {
-        const text = `copied ${describeSource(source)} to ${project_name}/${copy} (${id}), ${status}`;
-        await done(context, text);
-      }
+      const text = `copied ${describeSource(source)} to ${project_name}/${copy} (${id}), ${status}`;
+      await done(context, text);
     }
   },
 });

@@ -102,12 +102,6 @@ it.each([
   expect(world.service.received).toEqual([]);
 });
 
-it('prints the id of a computer whose setup has failed, for a script that removes it', async () => {
-  const failed = { ...computer, status: 'error', status_reason: 'The setup failed.' };
-  world.service.on('POST /projects/demo/computers', failed);
-  expect(await create('-q')).toMatchObject({ code: 1, stdout: `${computer.id}\n` });
-});
-
 it('update sets and removes variables', async () => {
   write('.env', 'A=1\nB=2\n');
   await update('--env-file', '.env', '--env', 'B-', '-e', 'C=x-');

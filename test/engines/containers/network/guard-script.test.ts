@@ -41,6 +41,16 @@ async function startGuard(command: readonly string[]): Promise<void> {
   await once(lines, 'line');
 }
 
+const policies = () => mkdtempSync(join(tmpdir(), 'vc-policies-'));
+
+/** Starts a guard in place of the last one, with the policies in a directory. */
+async function startWith(directory: string): Promise<void> {
+  guard?.kill('SIGKILL');
+  await startGuard(
+    guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
+  );
+}
+
 async function check(name: string): Promise<string> {
   guard?.stdin.write(`${name}\n`);
   for (;;) {
@@ -186,12 +196,9 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       32,
       'takes the bridge of a machine down whose policy cannot be loaded',
       async () => {
-        guard?.kill('SIGKILL');
-        const directory = mkdtempSync(join(tmpdir(), 'vc-policies-'));
+        const directory = policies();
         try {
-          await startGuard(
-            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
-          );
+          await startWith(directory);
           const set = async (name: string, text: string) => {
             guard?.stdin.write(`policy ${name} ${bridge} ${text} -\n`);
             const [line] = (await once(lines, 'line')) as [string];
@@ -222,14 +229,7 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
     thorough(
       'leaves the queues of an earlier guard, and lays others when they change',
       async () => {
-        const policies = () => mkdtempSync(join(tmpdir(), 'vc-policies-'));
         const [first, second] = [policies(), policies()];
-        const start = async (directory: string) => {
-          guard?.kill('SIGKILL');
-          await startGuard(
-            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
-          );
-        };
         const internet = { serviceId: 'svc_1', bridge, resolvers: [] };
         const base64 = (text: string) => Buffer.from(text).toString('base64');
         const set = async (name: string, network: ComputerNetwork) => {
@@ -243,11 +243,11 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         const received = async () =>
           (await inside('ip', '-o', 'link', 'show', 'type', 'ifb')).stdout.split(':')[0];
         try {
-          await start(first);
+          await startWith(first);
           await set('one', { internet: true, rate: '1mbit' });
           expect(await queues()).toMatch(/tbf 7: root .*rate 1Mbit/);
           const index = await received();
-          await start(second);
+          await startWith(second);
           await set('two', { internet: true, rate: '1mbit' });
           expect(await received()).toBe(index);
           await set('three', { internet: true, rate: '2mbit' });
@@ -271,14 +271,7 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       32,
       'keeps the addresses in a table of an earlier guard, and removes tables that nobody wants',
       async () => {
-        const policies = () => mkdtempSync(join(tmpdir(), 'vc-policies-'));
         const [first, second] = [policies(), policies()];
-        const start = async (directory: string) => {
-          guard?.kill('SIGKILL');
-          await startGuard(
-            guardCommand(policy).map((part) => (part === POLICY_DIRECTORY ? directory : part)),
-          );
-        };
         const send = async (line: string) => {
           guard?.stdin.write(`${line}\n`);
           return ((await once(lines, 'line')) as [string])[0];
@@ -290,17 +283,17 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         const address = async () =>
           (await inside('nft', 'list', 'table', 'inet', ofMachine)).stdout.includes('192.0.2.7');
         try {
-          await start(first);
+          await startWith(first);
           expect(await send(`policy one ${set}`)).toBe('one ok');
           await inside('nft', 'add', 'element', 'inet', ofMachine, 'names', '{ 192.0.2.7 }');
-          await start(second);
+          await startWith(second);
           expect(await send(`keep kept ${bridge}`)).toBe('kept ok');
           expect(await send(`policy two ${set}`)).toBe('two ok');
           expect(await address()).toBe(true);
           await inside('nft', 'flush', 'chain', 'inet', ofMachine, 'forward');
           expect(await check('restored')).toBe('restored ok');
           expect(await address()).toBe(false);
-          await start(first);
+          await startWith(first);
           expect(await send('keep none')).toBe('none ok');
           const { stdout } = await inside('nft', 'list', 'tables', 'inet');
           expect(stdout).toBe(`table ${table.join(' ')}`);

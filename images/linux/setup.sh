@@ -18,14 +18,24 @@ chmod 440 /etc/sudoers.d/vc
 
 # A recipe that builds on this one may have another desktop.
 if [ -d /usr/share/xfce4/panel ]; then
-  # Wallpaper: rendered once, and linked as the desktop's default.
-  gdk-pixbuf-thumbnailer -s 1280 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
-  ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
+  # Wallpaper: rendered once, in a format that is read without work, and linked as the desktop's default.
+  python3 - /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.bmp <<'EOT'
+import ctypes, os, sys
+
+source, target = map(os.fsencode, sys.argv[1:])
+pixbuf = ctypes.CDLL("libgdk_pixbuf-2.0.so.0")
+pixbuf.gdk_pixbuf_new_from_file_at_size.restype = ctypes.c_void_p
+picture = pixbuf.gdk_pixbuf_new_from_file_at_size(source, 1280, 800, None)
+if not pixbuf.gdk_pixbuf_save(ctypes.c_void_p(picture), target, b"bmp", None, None):
+    sys.exit("the wallpaper cannot be written")
+EOT
+  ln -sf ../vc/default.bmp /usr/share/backgrounds/xfce/xfce-shapes.svg
   update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
   gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
   # Every program parses the theme when it starts, xfdesktop twice, and xfdesktop writes it as text with
-  # all pictures. Without the rules for programs that are not here, and the pictures for screens of
-  # double density, the desktop starts with a fifth less work.
+  # all pictures, except those that GTK may recolour. Without the rules for programs that are not here,
+  # the pictures for screens of double density, and pictures as text, the desktop starts with a quarter
+  # less work.
   python3 - /usr/share/themes/Arc-Darker/gtk-3.0 <<'EOT'
 import ctypes, re, sys
 
@@ -65,7 +75,7 @@ resource = gio.g_resource_load(f"{sys.argv[1]}/gtk.gresource".encode(), None)
 for name, source in ("gtk.css", "gtk-main-darker.css"), ("gtk-dark.css", "gtk-main-dark.css"):
     css = re.sub(r"/\*.*?\*/", "", resource_text(resource, source), flags=re.DOTALL)
     css = re.sub(r"-gtk-scaled\((url\([^)]*\)),\s*url\([^)]*\)\)", r"\1", css)
-    css = re.sub(r'url\("(?!resource:)', rf'url("resource://{FOLDER}', css)
+    css = re.sub(r'url\("(?!resource:)([^"]*)"\)', rf'-gtk-recolor(url("resource://{FOLDER}\1"))', css)
     open(f"{sys.argv[1]}/{name}", "w").write(RULE.sub(without_absent, css))
 EOT
   # Run the tray and the menu in the panel's process, which saves two processes.

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What bridges have if nobody says otherwise. */
@@ -13,10 +13,12 @@ const MASKS = ['00000000', '00000080'];
  * an overlay network. Computers whose networks have a larger one would depend on ICMP messages,
  * which many networks drop. Not seen: a VPN whose default route is in a table of its own (WireGuard's
  * wg-quick), one without an interface (IPsec policies), and one for single networks.
+ *
+ * The kernel has these files in memory: reading them one after the other in the background takes longer.
  */
-export async function smallHostMtu(root = '/'): Promise<number | undefined> {
+export function smallHostMtu(root = '/'): number | undefined {
   try {
-    const routes = await readFile(join(root, 'proc/net/route'), 'utf8');
+    const routes = readFileSync(join(root, 'proc/net/route'), 'utf8');
     const [name] =
       routes
         .split('\n')
@@ -26,7 +28,7 @@ export async function smallHostMtu(root = '/'): Promise<number | undefined> {
         // The more specific one is taken, then the one with the lowest metric.
         .sort((a, b) => lengthOf(b) - lengthOf(a) || Number(a[6]) - Number(b[6]))[0] ?? [];
     if (name === undefined) return undefined;
-    const mtu = Number(await readFile(join(root, 'sys/class/net', name, 'mtu'), 'utf8'));
+    const mtu = Number(readFileSync(join(root, 'sys/class/net', name, 'mtu'), 'utf8'));
     return mtu < USUAL ? Math.max(mtu, LEAST) : undefined;
   } catch {
     // Not Linux, or no such interface any more.

@@ -23,28 +23,28 @@ function host(routes: readonly string[], mtus: Readonly<Record<string, number>>)
 
 const MTUS = { eth0: 1500, tun0: 1400, lan: 900 };
 
-it('is that of the default route with the lowest metric, if it is smaller than usual', async () => {
+it('is that of the default route with the lowest metric, if it is smaller than usual', () => {
   const local = route('lan', '0001A8C0', '00FFFFFF', 0);
   const through = (...metrics: [string, number][]) =>
     smallHostMtu(
       host([local, ...metrics.map(([name, at]) => route(name, '00000000', '00000000', at))], MTUS),
     );
-  expect(await through(['eth0', 100], ['tun0', 50])).toBe(1400);
-  expect(await through(['eth0', 50], ['tun0', 100])).toBeUndefined();
-  expect(await through(['lan', 0])).toBe(1280);
-  expect(await through(['gone', 0])).toBeUndefined();
-  expect(await through()).toBeUndefined();
+  expect(through(['eth0', 100], ['tun0', 50])).toBe(1400);
+  expect(through(['eth0', 50], ['tun0', 100])).toBeUndefined();
+  expect(through(['lan', 0])).toBe(1280);
+  expect(through(['gone', 0])).toBeUndefined();
+  expect(through()).toBeUndefined();
 });
 
-it('is that of a VPN with routes that are more specific than the default route', async () => {
+it('is that of a VPN with routes that are more specific than the default route', () => {
   const routes = [
     route('eth0', '00000000', '00000000', 0),
     route('tun0', '00000000', '00000080', 50),
     route('tun0', '00000080', '00000080', 50),
   ];
-  expect(await smallHostMtu(host(routes, MTUS))).toBe(1400);
+  expect(smallHostMtu(host(routes, MTUS))).toBe(1400);
 });
 
-it('is unknown where the files are missing', async () => {
-  expect(await smallHostMtu('/nonexistent')).toBeUndefined();
+it('is unknown where the files are missing', () => {
+  expect(smallHostMtu('/nonexistent')).toBeUndefined();
 });

@@ -7,6 +7,7 @@ import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
 import { listContainers, queryImages } from '../list.js';
+import { changedFiles } from '../saved/layer-files.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import type { Saves } from '../saved/saves.js';
 import { IMAGE_ID, UserFiles } from '../user/user-files.js';
@@ -121,7 +122,17 @@ export class ContainerCreation {
     }
     const id = userToAssign(found);
     if (id === undefined) return;
-    await this.#userFiles.assign({ container: found.Id, image: found.Image, id }, signal);
+    const directory = await this.#changedFiles(found);
+    await this.#userFiles.assign(
+      { container: found.Id, image: found.Image, directory, id },
+      signal,
+    );
+  }
+
+  /** Undefined also where files have other owners on the host, or may belong in a volume. */
+  async #changedFiles(found: Docker.ContainerInspectInfo): Promise<string | undefined> {
+    if ((await this.facts()).isRemapped || found.Mounts.length > 0) return undefined;
+    return changedFiles(this.#docker, found);
   }
 
   /** Reads the image's files from a container without volumes. */

@@ -78,7 +78,7 @@ export class Networks {
 
   async #create(id: string, subnet: string, signal: AbortSignal | undefined): Promise<void> {
     // That of a remote Engine's host is not known here.
-    const mtu = isRemote(this.#docker) ? undefined : await smallHostMtu();
+    const mtu = isRemote(this.#docker) ? undefined : smallHostMtu();
     await askToMake(this.#docker, signal, (abortSignal) =>
       dialectOf(this.#docker).createNetwork(
         this.#docker,

@@ -2,7 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { canAccess } from '../../../lib/fs/access.js';
@@ -12,6 +13,8 @@ const run = promisify(execFile);
 
 /** In English, since messages are looked at. */
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
+/** How archives are made and read: as the kernel has the files, in large steps. */
+const TAR = ['--numeric-owner', '--xattrs', '--xattrs-include=*', '--blocking-factor=512'];
 
 /**
  * The directory with the files that a container has changed, with overlayfs. Undefined if this process
@@ -81,28 +84,45 @@ export async function copyShifted(
 ): Promise<void> {
   const shifted = [...ids].filter((id) => id >= first && id < first + count);
   await writeFile(map, shifted.map((id) => `+${id} id:${id - first}\n`).join(''), { mode: 0o600 });
-  const common = ['--numeric-owner', '--xattrs', '--xattrs-include=*', '--blocking-factor=512'];
   const maps = [`--owner-map=${map}`, `--group-map=${map}`];
-  const options = { signal, killSignal: 'SIGKILL', env: ENVIRONMENT } as const;
-  const packing = spawn('tar', ['--create', '--sparse', ...common, ...maps, '-C', from, '.'], {
-    ...options,
+  const packing = spawn('tar', ['--create', '--sparse', ...TAR, ...maps, '-C', from, '.'], {
+    ...{ signal, killSignal: 'SIGKILL', env: ENVIRONMENT },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const unpacking = spawn('tar', ['--extract', '--preserve-permissions', ...common, '-C', to], {
-    ...options,
-    stdio: [packing.stdout, 'ignore', 'pipe'],
-  });
+  const unpacking = unpack(to, packing.stdout, signal);
   packing.stdout.destroy();
-  const ends = [endOf(unpacking, unpacking.stderr), endOf(packing, packing.stderr)];
+  await allEnded([endOf(unpacking), endOf(packing)]);
+}
+
+/** Unpacks an archive, with owners, where no process of a container has been yet. */
+export async function unpackFiles(
+  archive: Iterable<Buffer>,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const unpacking = unpack(to, 'pipe', signal);
+  const written = pipeline(Readable.from(archive), unpacking.stdin as Writable);
+  await allEnded([endOf(unpacking), written]);
+}
+
+function unpack(to: string, input: 'pipe' | Readable, signal: AbortSignal) {
+  return spawn('tar', ['--extract', '--preserve-permissions', ...TAR, '-C', to], {
+    ...{ signal, killSignal: 'SIGKILL', env: ENVIRONMENT },
+    stdio: [input, 'ignore', 'pipe'],
+  });
+}
+
+/** Rejects with the first of the failures, in order. */
+async function allEnded(ends: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(ends)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
 /** Rejects with what the program has printed if it fails. */
-async function endOf(child: ChildProcess, stderr: Readable): Promise<void> {
+async function endOf(child: ChildProcess): Promise<void> {
   const ended = once(child, 'close');
   let output = '';
-  stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-2_000);
   });
   const [code] = await ended;

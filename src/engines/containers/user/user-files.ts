@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from '../../tar.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
+import { unpackFiles } from '../saved/layer-files.js';
 
 /** Uid and gid of `user` in our images. */
 export const IMAGE_ID = 1000;
@@ -20,10 +21,20 @@ const MAX_BYTES = 64 * 2 ** 20;
 /** Images whose files are kept in memory. */
 const MAX_IMAGES = 4;
 
+/** A container that has not run, for an image that is not known a new one. */
+interface NewContainer {
+  readonly container: string;
+  readonly image: string;
+  /** With the files that it has changed; undefined if only the Engine can write there. */
+  readonly directory: string | undefined;
+  /** Of its user. */
+  readonly id: number;
+}
+
 /**
  * Gives containers a user of their own: the user of the image gets another id in `/etc/passwd` and
- * `/etc/group`, and its files are uploaded again with that id as their owner. The Engine does that
- * for a container that has not started; a program inside would need root.
+ * `/etc/group`, and its files are written again with that id as their owner. That is done for a container
+ * that has not started; a program inside would need root.
  */
 export class UserFiles {
   readonly #docker: Docker;
@@ -46,18 +57,22 @@ export class UserFiles {
     this.#keep(image, await this.#read(container, signal));
   }
 
-  /** `container` must not have run yet; for an image that is not known it must be new. Idempotent. */
+  /** Idempotent. */
   async assign(
-    { container, image, id }: { container: string; image: string; id: number },
+    { container, image, directory, id }: NewContainer,
     signal?: AbortSignal,
   ): Promise<void> {
     const files = this.#images.get(image) ?? (await this.#read(container, signal));
     this.#keep(image, files);
-    await ask(this.#docker, STEP_MS, signal, (abortSignal) =>
-      this.#docker
-        .getContainer(container)
-        .putArchive(Readable.from(archiveFor(files, id)), { path: '/', abortSignal }),
-    );
+    const archive = archiveFor(files, id);
+    await ask(this.#docker, STEP_MS, signal, async (abortSignal) => {
+      // The Engine starts a program for it, which takes ten times as long.
+      if (directory) await unpackFiles(archive, directory, abortSignal);
+      else {
+        const options = { path: '/', abortSignal };
+        await this.#docker.getContainer(container).putArchive(Readable.from(archive), options);
+      }
+    });
   }
 
   async #read(container: string, signal: AbortSignal | undefined): Promise<ImageFiles> {

@@ -60,7 +60,7 @@ export async function configureCluster(cluster: Cluster, options: ConfigureOptio
   });
   await ensureRules(cluster, await addressesOf(members), signal);
   const network = { name: NAMES.network, type: 'bridge' };
-  const mtu = await smallHostMtu();
+  const mtu = smallHostMtu();
   await ensureOnMembers(cluster, '/1.0/networks', network, targets, {
     onMember: {},
     everywhere: { ...networkConfig, ...(mtu !== undefined && { 'bridge.mtu': `${mtu}` }) },

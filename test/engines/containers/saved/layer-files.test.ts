@@ -20,8 +20,10 @@ import {
   copyFiles,
   copyShifted,
   measureFiles,
+  unpackFiles,
 } from '../../../../src/engines/containers/saved/layer-files.js';
 import { dockerDialect } from '../../../../src/engines/docker/client.js';
+import { TAR_END, tarEntry } from '../../../../src/engines/tar.js';
 
 const { signal } = new AbortController();
 const isRoot = process.getuid?.() === 0;
@@ -78,4 +80,16 @@ it('pauses nothing for a disk that has no room, holes of files included', async 
   const machine = { Id: 'm', State: { Running: true, Paused: false } };
   const copying = copyLayer(docker, machine as Docker.ContainerInspectInfo, { from, to }, signal);
   await expect(copying).rejects.toMatchObject({ code: 'conflict', message: /too full/ });
+});
+
+it.skipIf(!isRoot)('unpacks an archive with its owners', async () => {
+  const archive = [tarEntry('etc/passwd', 0o640, 7, Buffer.from('user')), TAR_END];
+  await unpackFiles(archive, to, signal);
+  const { mode, uid, gid } = lstatSync(join(to, 'etc/passwd'));
+  expect([mode & 0o777, uid, gid]).toEqual([0o640, 7, 7]);
+});
+
+it('says why an archive was not unpacked', async () => {
+  const archive = Array.from({ length: 64 }, () => Buffer.alloc(65_536, 'x'));
+  await expect(unpackFiles(archive, to, signal)).rejects.toThrow(/not look like a tar archive/);
 });

@@ -63,6 +63,8 @@ export interface Dialect {
   readonly mapsUsers: boolean;
   /** Containers ask a resolver of the engine, which asks the host's name servers. */
   readonly hasResolver: boolean;
+  /** It mounts the file system of a container that does not run to make an image of it. */
+  readonly mountsToCommit: boolean;
   /** A container can only be created when its network exists. */
   readonly needsNetworkFirst: boolean;
   version(docker: Docker, abortSignal: AbortSignal): Promise<EngineVersion>;

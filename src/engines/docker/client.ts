@@ -20,6 +20,7 @@ export const dockerDialect: Dialect = {
   restart: 'sudo systemctl restart docker',
   mapsUsers: false,
   hasResolver: true,
+  mountsToCommit: true,
   needsNetworkFirst: false,
   version: (docker, abortSignal) => untyped(docker).version({ abortSignal }),
   facts: async (docker, abortSignal) => {

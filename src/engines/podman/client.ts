@@ -48,6 +48,7 @@ const STATIC = {
   restart: 'vc service restart',
   mapsUsers: true,
   hasResolver: false,
+  mountsToCommit: false,
   needsNetworkFirst: true,
   // By Podman's service, both take seconds: it asks the package manager for its programs' versions.
   version: async (docker, abortSignal) => {

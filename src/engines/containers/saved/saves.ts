@@ -10,6 +10,7 @@ import { statusOf } from '../errors.js';
 import { builderName, LABEL, originTag, parseBuilderName, savedTag } from '../ids.js';
 import { listContainers, removeContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
+import { whileUnmountWaits } from './delayed-unmount.js';
 import { copyLayer } from './layer-copy.js';
 import { changedFiles } from './layer-files.js';
 import { ownershipChange } from './ownership-change.js';
@@ -237,7 +238,10 @@ export class Saves {
     const bytes = await withAnySignal([signal, AbortSignal.timeout(SAVE_MS)], (own) =>
       copyLayer(this.#docker, machine, { from, to }, own),
     );
-    await this.#commit({ container: builder, bytes, pause: false }, tagged, signal);
+    const commit = () => this.#commit({ container: builder, bytes, pause: false }, tagged, signal);
+    if (dialectOf(this.#docker).mountsToCommit) {
+      await whileUnmountWaits(to, machine.State.Pid, commit);
+    } else await commit();
   }
 
   /** Where its files cannot be reached: the Engine pauses it until the image is made. */

@@ -99,6 +99,7 @@ const image = {
 const createdContainer = {
   ...{ Id: 'c', Image: 'sha256:1', State: { Status: 'created' } },
   Config: { Labels: { 'sh.vc.service': 'svc', 'sh.vc.uid': '2010000007' } },
+  Mounts: [],
 };
 const passwd = tarEntry('passwd', 0o644, 0, Buffer.from('user:x:1000:1000::/home/user:/bin/sh\n'));
 

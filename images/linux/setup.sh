@@ -18,7 +18,7 @@ chmod 440 /etc/sudoers.d/vc
 
 # A recipe that builds on this one may have another desktop.
 if [ -d /usr/share/xfce4/panel ]; then
-  # Wallpaper: rendered once, in a format that is read without work, and linked as the desktop's default.
+  # Wallpaper: rendered once, uncompressed, so that it is read quickly, and linked as the desktop's default.
   python3 - /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.bmp <<'EOT'
 import ctypes, os, sys
 
@@ -26,8 +26,8 @@ source, target = map(os.fsencode, sys.argv[1:])
 pixbuf = ctypes.CDLL("libgdk_pixbuf-2.0.so.0")
 pixbuf.gdk_pixbuf_new_from_file_at_size.restype = ctypes.c_void_p
 picture = pixbuf.gdk_pixbuf_new_from_file_at_size(source, 1280, 800, None)
-if not pixbuf.gdk_pixbuf_save(ctypes.c_void_p(picture), target, b"bmp", None, None):
-    sys.exit("the wallpaper cannot be written")
+if not picture or not pixbuf.gdk_pixbuf_save(ctypes.c_void_p(picture), target, b"bmp", None, None):
+    sys.exit("the wallpaper cannot be rendered")
 EOT
   ln -sf ../vc/default.bmp /usr/share/backgrounds/xfce/xfce-shapes.svg
   update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper

@@ -14,7 +14,8 @@ const MASKS = ['00000000', '00000080'];
  * which many networks drop. Not seen: a VPN whose default route is in a table of its own (WireGuard's
  * wg-quick), one without an interface (IPsec policies), and one for single networks.
  *
- * The kernel has these files in memory: reading them one after the other in the background takes longer.
+ * Reads at once: the list has a line for each route, of which hosts have few, and reads in the background
+ * wait for others.
  */
 export function smallHostMtu(root = '/'): number | undefined {
   try {

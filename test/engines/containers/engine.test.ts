@@ -1,5 +1,5 @@
 // @module-tag slow
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -207,6 +207,63 @@ describe('lifecycle', () => {
     await engine.create(spec);
     expect(calls).toContain('PUT /containers/c/archive');
     expect(calls).not.toContain('DELETE /containers/c');
+  });
+
+  describe.runIf(process.getuid?.() === 0)('whose upper directory is on this host', () => {
+    let upper: string;
+    beforeEach(() => {
+      upper = join(directory, 'upper');
+      mkdirSync(upper);
+      answers['POST /containers/create'] = [201, { Id: 'c' }];
+      answers['GET /containers/vc-m1/json'] = [200, { ...createdContainer, ...inspected() }];
+      stateMode(2 ** 31 + 0o755);
+    });
+    const inspected = () => ({ GraphDriver: { Data: { UpperDir: upper } } });
+    const stateMode = (mode: number) => {
+      const stated = Buffer.from(JSON.stringify({ mode })).toString('base64');
+      answers['HEAD /containers/c/archive'] = (response) =>
+        void response.writeHead(200, { 'X-Docker-Container-Path-Stat': stated }).end();
+    };
+
+    it('gets the files of its user without the Engine, and directories with the usual mode', async () => {
+      const mask = process.umask(0o077);
+      try {
+        await engine.create(spec);
+      } finally {
+        process.umask(mask);
+      }
+      expect(calls).not.toContain('PUT /containers/c/archive');
+      expect(readFileSync(join(upper, 'etc/passwd'), 'utf8')).toContain('user:x:2010000007:');
+      for (const name of ['etc', 'var/lib', 'run/user'])
+        expect(statSync(join(upper, name)).mode & 0o777).toBe(0o755);
+    });
+
+    it.each<[string, () => void]>([
+      ['a directory of the image is a link', () => stateMode(2 ** 27 + 0o777)],
+      [
+        'the Engine has a user namespace',
+        () => {
+          answers['GET /info'] = [200, { NCPU: 2, SecurityOptions: ['name=userns'] }];
+        },
+      ],
+      [
+        'a volume may have the files',
+        () => {
+          const container = { ...createdContainer, ...inspected(), Mounts: [{ Type: 'volume' }] };
+          answers['GET /containers/vc-m1/json'] = [200, container];
+        },
+      ],
+      [
+        'they cannot be written there',
+        () => {
+          mkdirSync(join(upper, 'etc/passwd/full'), { recursive: true });
+        },
+      ],
+    ])('asks the Engine if %s', async (_, prepare) => {
+      prepare();
+      await engine.create(spec);
+      expect(calls).toContain('PUT /containers/c/archive');
+    });
   });
 
   it.each([

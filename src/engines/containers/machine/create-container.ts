@@ -129,7 +129,7 @@ export class ContainerCreation {
     );
   }
 
-  /** Undefined also where files have other owners on the host, or may belong in a volume. */
+  /** Undefined also with a user namespace, or with mounts: there only the Engine finds the right place. */
   async #changedFiles(found: Docker.ContainerInspectInfo): Promise<string | undefined> {
     if ((await this.facts()).isRemapped || found.Mounts.length > 0) return undefined;
     return changedFiles(this.#docker, found);

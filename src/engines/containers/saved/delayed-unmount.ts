@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -5,49 +7,63 @@ import { sleep } from '../../../lib/async/sleep.js';
 import { O_PATH } from '../../socket-file.js';
 
 const EVERY_MS = 10;
-/** By then, what needs no writing has been removed, and the service has stored what it has done. */
-const DELAY_MS = 500;
+/** The Engine mounts it at the beginning of its work. */
+const MOUNTED_MS = 5_000;
+/** Long enough to remove the container, whose files need not be written then, and to store the result. */
+const DELAY_S = 0.5;
 
 /**
  * Runs `work`, in which the Engine mounts the file system of a container that does not run, and unmounts
- * it. To unmount an overlayfs, the kernel first writes all changes of the disk, which takes longer than
- * all else for many files. As long as a directory in it is open, the kernel only removes it from the tree:
- * this is so until some time after the work.
+ * it. To unmount an overlayfs, the kernel first writes all changes of the disk, which takes a third of
+ * the work if they are many. The Engine detaches the mount (MNT_DETACH): while a directory of it is open,
+ * the kernel postpones the rest.
  *
- * @param files directory with what the container has changed
- * @param process one that the Engine has started on this host, which sees its mounts
+ * @param files the container's upper directory
+ * @param pid of the first process of another container
  */
 export async function whileUnmountWaits<T>(
   files: string,
-  process: number,
+  pid: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  const opening = openMounted(files, process, ended.signal).catch(() => undefined);
+  const opening = openMounted(files, pid, ended.signal).catch(() => undefined);
   try {
     return await work();
   } finally {
     ended.abort();
     const directory = await opening;
-    setTimeout(() => directory?.close(), DELAY_MS).unref();
+    if (directory) await leaveOpen(directory).catch(() => undefined);
   }
 }
 
-/** Opens the file system as soon as it is mounted. Rejects if it was not until the signal. */
-export async function openMounted(
-  files: string,
-  process: number,
-  signal: AbortSignal,
-): Promise<FileHandle> {
+/** Opens the file system when it is mounted. Rejects if it was not until the signal, or for some seconds. */
+async function openMounted(files: string, pid: number, signal: AbortSignal): Promise<FileHandle> {
   const { dev } = await stat(files);
-  // The program that watches over a container is in the Engine's mount namespace.
-  const status = await readFile(`/proc/${process}/status`, 'utf8');
+  // The parent, which watches over the container, usually is in the Engine's mount namespace.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const parent = /^PPid:\s+(\d+)$/m.exec(status)?.[1] ?? '';
   const mounted = join('/proc', parent, 'root', dirname(files), 'merged');
-  for (; ; await sleep(EVERY_MS, signal)) {
+  for (const end = performance.now() + MOUNTED_MS; performance.now() < end; ) {
     const directory = await open(mounted, O_PATH | constants.O_DIRECTORY).catch(() => undefined);
-    if (directory === undefined) continue;
-    if ((await directory.stat()).dev !== dev) return directory;
+    if (directory !== undefined) {
+      if ((await directory.stat()).dev !== dev) return directory;
+      await directory.close();
+    }
+    await sleep(EVERY_MS, signal);
+  }
+  throw new Error(`nothing was mounted at ${mounted}`);
+}
+
+/** Leaves it to another process: the last one that closes it waits for the disk. */
+async function leaveOpen(directory: FileHandle): Promise<void> {
+  const child = spawn('sleep', [`${DELAY_S}`], {
+    stdio: ['ignore', 'ignore', 'ignore', directory.fd],
+  });
+  child.unref();
+  try {
+    await once(child, 'spawn');
+  } finally {
     await directory.close();
   }
 }

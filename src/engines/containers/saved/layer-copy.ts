@@ -18,7 +18,7 @@ const IDS = 65_536;
 /** Directories with what two containers of one image have changed. */
 export interface Layers {
   readonly from: string;
-  /** Of a container that never runs. */
+  /** Of a container that is not started. */
   readonly to: string;
 }
 

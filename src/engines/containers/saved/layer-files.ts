@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /** In English, since messages are looked at. */
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
-/** How archives are made and read: as the kernel has the files, in large steps. */
+/** Keeps numeric owners and all attributes; records of 256 KiB. */
 const TAR = ['--numeric-owner', '--xattrs', '--xattrs-include=*', '--blocking-factor=512'];
 
 /**

@@ -55,7 +55,7 @@ const SAVE_MS = 15 * 60_000;
 const MOST_LAYERS = 120;
 
 /**
- * Saves the disks of machines as images, through a container that never runs, the builder: the machine
+ * Saves the disks of machines as images, through a container that is not started, the builder: the machine
  * is paused while the files that it has changed are copied into the builder, and runs on while the image
  * is made. A builder that is left over says which machine may have been left paused.
  */

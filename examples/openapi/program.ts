@@ -47,11 +47,11 @@ answer(await client.POST('/projects', { body: { name: project } }));
 try {
   const events = answer(
     await client.GET('/events', {
-      params: { query: { project, types: 'computer.status' } },
+      params: { query: { project, types: ['computer.status'] } },
       parseAs: 'stream',
     }),
   );
-  const seen = untilRunning(events as ReadableStream<Uint8Array>);
+  const seen = untilRunning(events as unknown as ReadableStream<Uint8Array>);
 
   const computer: Computer = answer(
     await client.POST('/projects/{project}/computers', {

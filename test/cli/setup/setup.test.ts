@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeServiceRecord } from '../../../src/cli/service/record.js';
-import { commonPackages } from '../../../src/cli/setup/plan.js';
+import { commonPackages, imagePackages } from '../../../src/cli/setup/plan.js';
 import { qemu } from '../../../src/engines/qemu/index.js';
 import { identifyProcess } from '../../../src/lib/process/identity.js';
 import { openWorld, type World } from '../support/run.js';
@@ -61,13 +61,34 @@ test('setting up another engine does not install or start Docker', async () => {
 
 test('packages are installed without recommended ones', async () => {
   const { packages, commands } = JSON.parse(await plan('--json', '--engine', 'qemu'));
-  const needed = [...(await qemu.setup()).packages, ...commonPackages];
+  const needed = [...(await qemu.setup()).packages, ...commonPackages, ...imagePackages];
   const names = needed.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(packages));
-  if (packages.length > 0) {
-    const install = commands.find((words: string[]) => words.includes('install'));
-    expect(install).toEqual(expect.arrayContaining(['--no-install-recommends', ...packages]));
-  }
+  const installs: string[][] = commands.filter((words: string[]) => words.includes('install'));
+  expect(installs.every((words) => words.includes('--no-install-recommends'))).toBe(true);
+  expect(installs.flat()).toEqual(expect.arrayContaining(packages));
+});
+
+test.each(['--remove', '--packages-only', '--json'])(
+  '--image is refused with %s',
+  async (other) => {
+    const refused = await world.run(['setup', '--image', 'linux', '--dry-run', other], {
+      env: env(),
+    });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(
+      '--image cannot be used with --remove, --packages-only or --json',
+    );
+  },
+);
+
+test('what builds images is installed first, in a step of its own', async () => {
+  const { packages, commands } = JSON.parse(await plan('--json'));
+  const names = imagePackages.map(({ name }) => name);
+  expect(packages.slice(0, names.length)).toEqual(names);
+  const installs = commands.filter((words: string[]) => words.includes('install'));
+  expect(installs.map((words: string[]) => words.slice(-2))[0]).toEqual(names);
+  expect(installs).toHaveLength(2);
 });
 
 test('VC_ENGINE selects the engine; the error for a wrong value names the variable', async () => {

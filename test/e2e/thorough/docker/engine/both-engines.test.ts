@@ -34,6 +34,7 @@ it('runs containers and virtual machines side by side, and finds both after a cr
   const { json: health } = await http('GET', '/health');
   expect(health.engines).toMatchObject([
     { name: 'docker', usable: true },
+    { name: 'podman' },
     { name: 'qemu', usable: true },
   ]);
   const kernel = async (id: string) =>
@@ -55,5 +56,5 @@ it('answers 400 for an unknown engine', async () => {
   const input = { name: 'x', engine: 'incus' };
   const { status, json, remedy } = await http('POST', '/projects/both/computers', input);
   expect(status).toBe(400);
-  expect(`${json.error} ${remedy}`).toContain('docker, qemu');
+  expect(`${json.error} ${remedy}`).toContain('docker, podman, qemu');
 });

@@ -89,7 +89,7 @@ export class Reconciler {
     for (const id of await this.#removable(engine, unowned, signal)) {
       await this.#removeOrphan(engine, id, signal);
     }
-    await this.#finishProjects();
+    this.#finishProjects();
     await this.#resumeOthers(engine, signal);
   }
 
@@ -194,11 +194,20 @@ export class Reconciler {
     });
   }
 
-  async #finishProjects(): Promise<void> {
+  #finishProjects(): void {
     for (const project of this.#store.projects.listDeleting()) {
       const computers = this.#store.computers.listOfProject(project.id);
-      for (const record of computers) this.#resume(record, this.#machines.of(record).remove());
-      if (computers.length === 0) this.#store.projects.remove(project.id);
+      const removals = computers.map((record) => {
+        const removal = this.#machines.of(record).remove();
+        this.#resume(record, removal);
+        return removal;
+      });
+      // Otherwise a later run tries again.
+      Promise.all(removals)
+        .then(() => this.#store.projects.remove(project.id))
+        .catch((err) =>
+          this.#log.debug({ project: project.id, err }, 'project is not removed yet'),
+        );
     }
   }
 }

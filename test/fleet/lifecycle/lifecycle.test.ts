@@ -217,6 +217,17 @@ describe('after a restart', () => {
     expect(test.engine.machines.size).toBe(0);
   });
 
+  it('finishes an interrupted deletion of a project as soon as its computers are removed', async () => {
+    await create('one');
+    await create('two');
+    test.engine.failures.set('remove', new ApiError('engine_unavailable', 'away'));
+    await refusal(test.fleet.projects.remove(owner, 'demo'));
+    test.engine.failures.clear();
+    test = await test.restart();
+    await vi.waitFor(() => expect(test.fleet.projects.list(owner)).toEqual([]));
+    expect(test.engine.machines.size).toBe(0);
+  });
+
   it('finishes an interrupted start when the engine is back', async () => {
     await create('one');
     await test.fleet.computers.stop(record('one'));

@@ -35,12 +35,13 @@ for browser in ${BROWSERS}; do
   echo "$browser"
   setsid --fork "$browser" "$1" </dev/null >/dev/null 2>&1 || exit
   # A window has another class than this link.
-  [ "$browser" != x-www-browser ] && command -v xdotool >/dev/null || exit 0
+  [ "$3" != 0 ] && [ "$browser" != x-www-browser ] && command -v xdotool >/dev/null || exit 0
   end=$(($(date +%s) + $3))
-  until [ "$(date +%s)" -ge $end ] || xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1; do
+  # Asked once: a search fails, too, when another window closes meanwhile.
+  until xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1; do
+    [ "$(date +%s)" -lt $end ] || exit ${NO_WINDOW}
     sleep 0.2
   done
-  [ "$3" = 0 ] || xdotool search --onlyvisible --class "$browser" >/dev/null 2>&1 || exit ${NO_WINDOW}
   exit 0
 done
 exit ${NO_BROWSER}`;

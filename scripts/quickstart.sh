@@ -94,7 +94,7 @@ engine=$(vc setup --engine "$wish" --dry-run --quiet)
 
 say "Setting this machine up for $engine"
 # shellcheck disable=SC2086
-vc setup --engine "$engine" $answer
+vc setup --engine "$engine" --image linux $answer
 
 # A new group membership takes effect at the next login; sg applies it now.
 group=docker
@@ -105,6 +105,7 @@ if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/
   VC_QUICKSTART_GROUP=1 exec sg "$group" -c "sh scripts/quickstart.sh --engine $wish $answer"
 fi
 
+# The set-up does it already, except for a user who had to join a group first.
 say "Building the Linux image for $engine unless it exists (two to five minutes)"
 vc image build linux --engine "$engine" --if-missing
 

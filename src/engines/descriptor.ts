@@ -115,6 +115,8 @@ export interface ImportRequest extends Work {
 export interface EngineImages {
   /** Ways to build an image; the first is the default. */
   readonly methods: readonly string[];
+  /** Builds the part of an image that needs no engine. Idempotent. */
+  prepare?(request: Work & Pick<BuildRequest, 'name'>): Promise<void>;
   /** Builds the image of a recipe. Idempotent. */
   build(stateDirectory: string, request: BuildRequest): Promise<EngineImage>;
   /** Removes an image and its templates. Throws `conflict` while computers need it. */

@@ -11,6 +11,8 @@ import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-ch
 import { done, note, print, printJson } from '../output/print.js';
 import type { SetupPlan } from '../setup/plan.js';
 
+const IMAGES = ['linux', 'windows'];
+
 export const command = defineCommand({
   name: 'setup',
   summary: 'Install what this machine needs to host computers',
@@ -33,21 +35,27 @@ export const command = defineCommand({
     ),
     yes: flag('-y, --yes', 'do not ask for confirmation'),
     packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
+    image: choice('--image <name>', 'also build this image, while packages are installed', IMAGES),
     dryRun: flag('--dry-run', 'show what would be done, and do nothing'),
   },
   examples: [
     { does: 'See what would be done', command: 'vc setup --dry-run' },
     { does: 'Do it', command: 'vc setup' },
+    { does: 'Also build the Linux desktop', command: 'vc setup --image linux' },
     { does: 'For containers, on a machine without Docker', command: 'vc setup --engine docker' },
     { does: 'See what would be removed', command: 'vc setup --remove --dry-run' },
     { does: 'For Podman, which needs root', command: 'sudo vc setup --engine podman' },
   ],
-  async run(context, _, { engine: named, remove, yes, dryRun, packagesOnly }) {
+  async run(context, _, { engine: named, remove, yes, dryRun, packagesOnly, image }) {
+    if (image !== undefined && (remove || packagesOnly || context.globals.json)) {
+      throw new UsageError('--image cannot be used with --remove, --packages-only or --json');
+    }
     if (remove) {
       if (packagesOnly) throw new UsageError('--remove keeps packages: leave out --packages-only');
       return undo(context, engineChoice(named, context.env), { yes, dryRun });
     }
-    const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
+    const { planSetup, isComplete, rootPrefix, hasApt, imagePackages, missingPackages } =
+      await import('../setup/plan.js');
     const { chooseEngine } = await import('../setup/choose-engine.js');
     const wish = engineChoice(named, context.env);
     const engine = await chooseEngine(wish, context.env, context.interrupts.signal);
@@ -59,7 +67,7 @@ export const command = defineCommand({
     if (isComplete(plan)) {
       if (context.globals.json) await printPlan(context, plan);
       await done(context, `everything is installed for ${engine.title}`);
-      return ExitCode.ok;
+      return image === undefined || dryRun ? ExitCode.ok : build(context, engine, image);
     }
     const prefix = await rootPrefix(context.env);
     const root = prefix ?? ['sudo'];
@@ -78,9 +86,31 @@ export const command = defineCommand({
       });
     }
     await agree(context, yes);
-    await install(context, plan, prefix);
-    if (!packagesOnly) await enable(context, engine, prefix);
-    return ExitCode.ok;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, context.interrupts.signal]);
+    let files: Promise<void> | undefined;
+    const prepare = async () => {
+      // Others than root may need a further step of the set-up to build an image.
+      if (image === undefined || prefix.length > 0 || files !== undefined) return;
+      if ((await missingPackages(imagePackages, context.env)).length > 0) return;
+      files = prepareImage(context, engine, image, signal);
+      // Reported when it is awaited.
+      files.catch(() => undefined);
+    };
+    try {
+      await install(context, plan, prefix, prepare);
+      if (packagesOnly) return ExitCode.ok;
+      const isUsable = await enable(context, engine, prefix);
+      if (image === undefined || !isUsable) {
+        await note(context, `next: vc image build ${image ?? 'linux'} --engine ${engine.name}`);
+        return ExitCode.ok;
+      }
+      await files;
+      return await build(context, engine, image);
+    } finally {
+      stop.abort();
+      await files?.catch(() => undefined);
+    }
   },
 });
 
@@ -122,21 +152,48 @@ async function agree(context: Context, yes: boolean): Promise<void> {
   throw new CliError('nothing was changed', { code: 'declined' });
 }
 
+/** @param prepare is called before the first step and after each */
 async function install(
   context: Context,
   plan: SetupPlan,
   prefix: readonly string[],
+  prepare: () => Promise<void>,
 ): Promise<void> {
-  for (const step of plan.install) await must(step, (each) => runAsRoot(context, each, prefix));
+  await prepare();
+  for (const step of plan.install) {
+    await must(step, (each) => runAsRoot(context, each, prefix));
+    await prepare();
+  }
   if (plan.install.length > 0) await done(context, 'the packages are installed');
 }
 
-/** Starts the engine's daemon and lets the user use it. */
+async function prepareImage(
+  context: Context,
+  { images }: EngineDescriptor,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (images.prepare === undefined) return;
+  const { imageNamed } = await import('../../images/default-images.js');
+  await note(context, `Building the files of the image ${name} meanwhile…`);
+  const onProgress = (line: string) => void note(context, `  ${line}`);
+  await images.prepare({ name: imageNamed(name), signal, onProgress });
+}
+
+async function build(context: Context, engine: EngineDescriptor, name: string): Promise<number> {
+  const { buildLocalImage } = await import('../images/build.js');
+  const request = { name, engine: engine.name, method: undefined, ifMissing: true };
+  return buildLocalImage(context, request);
+}
+
+/**
+ * Starts the engine's daemon and lets the user use it. False if the user has to log in again before.
+ */
 async function enable(
   context: Context,
   engine: EngineDescriptor,
   prefix: readonly string[],
-): Promise<void> {
+): Promise<boolean> {
   const { planSetup } = await import('../setup/plan.js');
   const { startDaemon } = await import('../setup/start-daemon.js');
   const { grantOf, readGrants, writeGrants } = await import('../setup/record.js');
@@ -158,11 +215,11 @@ async function enable(
   const onProgress = (line: string) => void note(context, `${line}…`);
   await configuration?.run(directory, context.env, { signal, onProgress });
   await done(context, 'this machine can host computers');
-  for (const { group } of grant) {
-    if (group === undefined) continue;
+  const groups = grant.flatMap(({ group }) => (group === undefined ? [] : [group]));
+  for (const group of groups) {
     await note(context, `log in again (or run: newgrp ${group}), so that ${user} may use it`);
   }
-  await note(context, `next: vc image build linux --engine ${engine.name}`);
+  return groups.length === 0;
 }
 
 /** Undoes the set-up of one engine, or of all. */

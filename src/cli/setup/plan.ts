@@ -28,17 +28,15 @@ const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'] as const;
 
 export async function planSetup(engine: EngineDescriptor, env: Environment): Promise<SetupPlan> {
   const setup = await engine.setup();
-  const packages = await missingPackages([...setup.packages, ...commonPackages], env);
-  const names = packages.map(({ name }) => name);
+  const forImages = await missingPackages(imagePackages, env);
+  const others = await missingPackages([...setup.packages, ...commonPackages], env);
+  const packages = [...forImages, ...others];
   const install: SetupStep[] =
     packages.length === 0
       ? []
       : [
           { title: 'Reading the package lists', argv: [...apt, 'update'] },
-          {
-            title: `Installing ${names.join(', ')}`,
-            argv: [...apt, 'install', '-y', '--no-install-recommends', ...names],
-          },
+          ...[forImages, others].filter(({ length }) => length > 0).map(installing),
         ];
   const user = ordinaryUser(env);
   const startsDaemon = setup.daemon !== undefined && !(await setup.daemon.isRunning(env));
@@ -50,6 +48,14 @@ export async function planSetup(engine: EngineDescriptor, env: Environment): Pro
   const configures =
     configuration !== undefined && !(await configuration.isDone(stateDirectory(env)));
   return { engine, packages, install, startsDaemon, configures, grant, user };
+}
+
+function installing(packages: readonly SetupPackage[]): SetupStep {
+  const names = packages.map(({ name }) => name);
+  return {
+    title: `Installing ${names.join(', ')}`,
+    argv: [...apt, 'install', '-y', '--no-install-recommends', ...names],
+  };
 }
 
 /** True when there is nothing to do. */
@@ -94,10 +100,14 @@ export async function hasApt(env: Environment): Promise<boolean> {
   return (await findProgram('apt-get', env)) !== undefined;
 }
 
-/** Packages that every host needs, for any engine. */
-export const commonPackages: readonly SetupPackage[] = [
+/** Packages that build images, for any engine. Installed first: an image takes longer than the others. */
+export const imagePackages: readonly SetupPackage[] = [
   { sign: 'mmdebstrap', name: 'mmdebstrap', purpose: 'builds the image' },
   { sign: 'newuidmap', name: 'uidmap', purpose: 'builds the image as an ordinary user' },
+];
+
+/** Other packages that every host needs, for any engine. */
+export const commonPackages: readonly SetupPackage[] = [
   { sign: 'ffmpeg', name: 'ffmpeg', purpose: 'streams and records screens' },
   { sign: 'tesseract', name: 'tesseract-ocr', purpose: 'reads text on screens' },
 ];

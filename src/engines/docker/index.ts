@@ -13,6 +13,8 @@ export const docker: EngineDescriptor = {
   },
   images: {
     methods: ['mmdebstrap', 'dockerfile'],
+    prepare: async (request) =>
+      (await import('../containers/images/build.js')).prepareImage(request),
     build: async (_, request) => {
       const { connectDocker } = await import('./client.js');
       const { buildImage } = await import('../containers/images/build.js');

@@ -12,6 +12,8 @@ export const podman: EngineDescriptor = {
   },
   images: {
     methods: ['mmdebstrap'],
+    prepare: async (request) =>
+      (await import('../containers/images/build.js')).prepareImage(request),
     build: async (stateDirectory, request) => {
       const { connectPodman } = await import('./client.js');
       const { buildImage } = await import('../containers/images/build.js');

@@ -13,6 +13,11 @@ export interface ImageBuild extends RootfsOptions {
   readonly method?: string;
 }
 
+/** Builds the root file system that {@link buildImage} imports. */
+export async function prepareImage({ name, ...options }: ImageBuild): Promise<void> {
+  await buildRootfs(await loadRecipe(name), options);
+}
+
 /** Builds a machine image in a Docker Engine. Idempotent. */
 export async function buildImage(docker: Docker, request: ImageBuild): Promise<ContainerImage> {
   const recipe = await loadRecipe(request.name);

@@ -65,6 +65,11 @@ export interface Dialect {
   readonly hasResolver: boolean;
   /** It mounts the file system of a container that does not run to make an image of it. */
   readonly mountsToCommit: boolean;
+  /**
+   * It reads the file of an image that it imports. An upload is written to its temporary directory, and
+   * stays there: podman-container-tools/podman#28531.
+   */
+  readonly readsImports: boolean;
   /** A container can only be created when its network exists. */
   readonly needsNetworkFirst: boolean;
   version(docker: Docker, abortSignal: AbortSignal): Promise<EngineVersion>;

@@ -21,6 +21,7 @@ export const dockerDialect: Dialect = {
   mapsUsers: false,
   hasResolver: true,
   mountsToCommit: true,
+  readsImports: false,
   needsNetworkFirst: false,
   version: (docker, abortSignal) => untyped(docker).version({ abortSignal }),
   facts: async (docker, abortSignal) => {

@@ -49,6 +49,7 @@ const STATIC = {
   mapsUsers: true,
   hasResolver: false,
   mountsToCommit: false,
+  readsImports: true,
   needsNetworkFirst: true,
   // By Podman's service, both take seconds: it asks the package manager for its programs' versions.
   version: async (docker, abortSignal) => {

@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import type { BuildOptions } from '../../../images/bootstrap.js';
 import type { Recipe } from '../../../images/recipe.js';
 import { readPackages } from '../../../images/recipe.js';
+import { isRemote } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { LABEL, repository } from '../ids.js';
 import { type ContainerImage, listImages } from './list.js';
@@ -54,8 +55,9 @@ export async function importRootfs(
   options: BuildOptions = {},
 ): Promise<ContainerImage> {
   if (!(await findVersion(docker, recipe))) {
-    options.onProgress?.(`importing into the ${dialectOf(docker).engine}`);
-    const stream = await docker.importImage(createReadStream(tarball), {
+    const { engine, readsImports } = dialectOf(docker);
+    options.onProgress?.(`importing into the ${engine}`);
+    const how = {
       repo: repository(recipe.name),
       tag: version(recipe),
       changes: [
@@ -66,7 +68,11 @@ export async function importRootfs(
         `CMD ["${INIT}"]`,
       ],
       abortSignal: options.signal,
-    });
+    };
+    const stream =
+      readsImports && !isRemote(docker)
+        ? await docker.createImage({ ...how, fromSrc: tarball })
+        : await docker.importImage(createReadStream(tarball), how);
     const id = await finish(docker, stream, options);
     // Podman ignores the tag, and Docker has set it.
     if (id.startsWith('sha256:'))

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { ImageInfo } from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { speak } from '../../../../src/engines/containers/dialect.js';
+import { type Dialect, speak } from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
 import { currentImages, listImages } from '../../../../src/engines/containers/images/list.js';
 import { removeImage, removeUntagged } from '../../../../src/engines/containers/images/remove.js';
@@ -29,10 +29,15 @@ class FakeEngine {
   used: string[] = [];
 
   get docker(): Docker {
-    return speak(this as unknown as Docker, dockerDialect);
+    return this.speaking(dockerDialect);
+  }
+
+  speaking(dialect: Dialect): Docker {
+    return speak(this as unknown as Docker, dialect);
   }
 
   readonly modem = {
+    host: undefined as string | undefined,
     followProgress: (_stream: unknown, done: (error: Error | null) => void) => done(this.failure),
   };
 
@@ -43,6 +48,10 @@ class FakeEngine {
 
   async importImage(stream: Readable, options: { repo: string; tag: string }) {
     stream.resume();
+    return this.createImage({ ...options, fromSrc: '-' });
+  }
+
+  async createImage(options: { repo: string; tag: string; fromSrc: string }) {
     this.imports.push(options);
     if (!this.failure) {
       this.images.push(image('sha256:new', [`${options.repo}:${options.tag}`], 2));
@@ -101,6 +110,17 @@ test('an image is imported once, with its version, `latest` and labels', async (
   expect(second).toEqual(first);
   expect(engine.imports).toHaveLength(1);
   expect(engine.imports[0]?.changes).toContain(`LABEL sh.vc.recipe=${HASH}`);
+});
+
+test.each([
+  ['Docker is sent the file', dockerDialect, undefined, '-'],
+  ['Podman on this host reads the file itself', { readsImports: true }, undefined, 'the file'],
+  ['Podman on another host is sent the file', { readsImports: true }, 'example.com', '-'],
+])('%s', async (_, differs, host, expected) => {
+  const engine = new FakeEngine();
+  engine.modem.host = host;
+  await importRootfs(engine.speaking({ ...dockerDialect, ...differs }), tarball, LINUX);
+  expect(engine.imports[0]?.fromSrc).toBe(expected === '-' ? '-' : tarball);
 });
 
 test('a newer version gets the tag `latest`', async () => {

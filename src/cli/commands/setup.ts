@@ -72,7 +72,7 @@ export const command = defineCommand({
     const prefix = await rootPrefix(context.env);
     const root = prefix ?? ['sudo'];
     if (context.globals.json) await printPlan(context, plan);
-    else if (!context.globals.quiet) await describe(context, plan, root);
+    else if (!context.globals.quiet) await describe(context, plan, root, image);
     if (dryRun) return ExitCode.ok;
     if (plan.install.length > 0 && !(await hasApt(context.env))) {
       const names = plan.packages.map(({ name }) => name).join(', ');
@@ -90,7 +90,7 @@ export const command = defineCommand({
     const signal = AbortSignal.any([stop.signal, context.interrupts.signal]);
     let files: Promise<void> | undefined;
     const prepare = async () => {
-      // Others than root may need a further step of the set-up to build an image.
+      // Other users may need a further step of the set-up before they can build an image.
       if (image === undefined || prefix.length > 0 || files !== undefined) return;
       if ((await missingPackages(imagePackages, context.env)).length > 0) return;
       files = prepareImage(context, engine, image, signal);
@@ -125,7 +125,12 @@ function printPlan(context: Context, plan: SetupPlan): Promise<void> {
   });
 }
 
-async function describe(context: Context, plan: SetupPlan, root: readonly string[]): Promise<void> {
+async function describe(
+  context: Context,
+  plan: SetupPlan,
+  root: readonly string[],
+  image: string | undefined,
+): Promise<void> {
   const { stderr } = context.io;
   const { daemon } = await plan.engine.setup();
   const starters = plan.startsDaemon && daemon ? await daemon.starters() : [];
@@ -142,6 +147,7 @@ async function describe(context: Context, plan: SetupPlan, root: readonly string
   if (plan.configures) {
     await write(stderr, `  (then ${plan.engine.title} is prepared for vc, as this user)\n`);
   }
+  if (image !== undefined) await write(stderr, `To be built: the image ${image}\n`);
 }
 
 /** On a terminal the user is asked; without one, having called the command is the answer. */

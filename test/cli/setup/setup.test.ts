@@ -82,6 +82,11 @@ test.each(['--remove', '--packages-only', '--json'])(
   },
 );
 
+test('the plan names the image that is built, too', async () => {
+  const { stderr } = await world.run(['setup', '--image', 'linux', '--dry-run'], { env: env() });
+  expect(stderr).toContain('\nTo be built: the image linux\n');
+});
+
 test('what builds images is installed first, in a step of its own', async () => {
   const { packages, commands } = JSON.parse(await plan('--json'));
   const names = imagePackages.map(({ name }) => name);

@@ -43,6 +43,10 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const { name } of await service.vc.projects.list()) await service.vc.projects.delete(name);
+  for (const { name } of await service.vc.volumes.list()) await service.vc.volumes.delete(name);
+  for (const { name, kind } of (await service.vc.images.list()).images) {
+    if (kind === 'saved') await service.vc.images.delete(name);
+  }
 });
 afterAll(() => service.close());
 
@@ -102,8 +106,10 @@ it('the samples of docs/http.md run as they stand', async () => {
   const samples = codeBlocks(documentText('http.md'), 'sh');
   expect(samples.length).toBeGreaterThan(2);
   // Fails for an error of the service; a stream without end is left after a while.
-  const curl =
-    'curl() { timeout 5 curl --no-progress-meter --fail-with-body "$@" || [ $? = 124 ]; }';
+  const curl = `curl() {
+  case "$*" in */events*) limit=5 ;; *) limit=60 ;; esac
+  timeout $limit curl --no-progress-meter --fail-with-body "$@" || [ $? = 124 ]
+}`;
   const origin = new URL(service.baseUrl).origin;
   const lines = samples.join('\n').replaceAll('http://127.0.0.1:4700', origin);
   const printed = await examples.run(`${curl}\nid=${id}\n${lines}`);

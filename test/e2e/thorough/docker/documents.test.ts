@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'rolldown/experimental';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import {
   codeBlocks,
   type Examples,
@@ -34,7 +34,7 @@ const documentText = (name: string) =>
 let service: TestService;
 let examples: Examples;
 beforeAll(async () => {
-  service = await openTestService(['--max-running', '10']);
+  service = await openTestService(['--max-running', '10'], { mountsOf: inject('dockerPid') });
   examples = openExamples(service);
   // The reader's own files.
   mkdirSync(join(examples.directory, 'project/results'), { recursive: true });

@@ -92,7 +92,8 @@ fi
 wish=$engine
 engine=$(vc setup --engine "$wish" --dry-run --quiet)
 
-say "Setting this machine up for $engine"
+# A user who joins a group here gets the image when this script runs again, below.
+say "Setting this machine up for $engine, with the Linux image (two to five minutes unless it exists)"
 # shellcheck disable=SC2086
 vc setup --engine "$engine" --image linux $answer
 
@@ -104,10 +105,6 @@ if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/
   trap - EXIT
   VC_QUICKSTART_GROUP=1 exec sg "$group" -c "sh scripts/quickstart.sh --engine $wish $answer"
 fi
-
-# The set-up does it already, except for a user who had to join a group first.
-say "Building the Linux image for $engine unless it exists (two to five minutes)"
-vc image build linux --engine "$engine" --if-missing
 
 if [ "$engine" = qemu ]; then
   say 'Saving a booted template unless it exists (half a minute to two minutes)'

@@ -1,4 +1,5 @@
 import type { EngineDescriptor, SetupStep } from '../../engines/descriptor.js';
+import { DEFAULT_IMAGES, imageNamed } from '../../images/default-images.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
@@ -11,7 +12,7 @@ import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-ch
 import { done, note, print, printJson } from '../output/print.js';
 import type { SetupPlan } from '../setup/plan.js';
 
-const IMAGES = ['linux', 'windows'];
+const IMAGES = Object.keys(DEFAULT_IMAGES);
 
 export const command = defineCommand({
   name: 'setup',
@@ -54,8 +55,7 @@ export const command = defineCommand({
       if (packagesOnly) throw new UsageError('--remove keeps packages: leave out --packages-only');
       return undo(context, engineChoice(named, context.env), { yes, dryRun });
     }
-    const { planSetup, isComplete, rootPrefix, hasApt, imagePackages, missingPackages } =
-      await import('../setup/plan.js');
+    const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
     const { chooseEngine } = await import('../setup/choose-engine.js');
     const wish = engineChoice(named, context.env);
     const engine = await chooseEngine(wish, context.env, context.interrupts.signal);
@@ -74,7 +74,7 @@ export const command = defineCommand({
     if (context.globals.json) await printPlan(context, plan);
     else if (!context.globals.quiet) await describe(context, plan, root, image);
     if (dryRun) return ExitCode.ok;
-    if (plan.install.length > 0 && !(await hasApt(context.env))) {
+    if (plan.packages.length > 0 && !(await hasApt(context.env))) {
       const names = plan.packages.map(({ name }) => name).join(', ');
       throw new CliError('there is no apt-get here: vc setup supports Debian and Ubuntu only', {
         remedy: `install the equivalents of these Debian packages: ${names}`,
@@ -86,19 +86,17 @@ export const command = defineCommand({
       });
     }
     await agree(context, yes);
+    await install(context, plan.installFirst, prefix);
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, context.interrupts.signal]);
-    let files: Promise<void> | undefined;
-    const prepare = async () => {
-      // Other users may need a further step of the set-up before they can build an image.
-      if (image === undefined || prefix.length > 0 || files !== undefined) return;
-      if ((await missingPackages(imagePackages, context.env)).length > 0) return;
-      files = prepareImage(context, engine, image, signal);
-      // Reported when it is awaited.
-      files.catch(() => undefined);
-    };
+    // Other users may need a further step of the set-up before they can build an image.
+    const isEarly = image !== undefined && prefix.length === 0;
+    const files = isEarly ? prepareImage(context, engine, image, signal) : Promise.resolve();
+    // Reported when it is awaited.
+    files.catch(() => undefined);
     try {
-      await install(context, plan, prefix, prepare);
+      await install(context, plan.install, prefix);
+      if (plan.packages.length > 0) await done(context, 'the packages are installed');
       if (packagesOnly) return ExitCode.ok;
       const isUsable = await enable(context, engine, prefix);
       if (image === undefined || !isUsable) {
@@ -109,19 +107,19 @@ export const command = defineCommand({
       return await build(context, engine, image);
     } finally {
       stop.abort();
-      await files?.catch(() => undefined);
+      await files.catch(() => undefined);
     }
   },
 });
 
 /** `commands` and `packages` are empty when there is nothing to do. */
 function printPlan(context: Context, plan: SetupPlan): Promise<void> {
-  const { engine, packages, install, grant, startsDaemon } = plan;
+  const { engine, packages, installFirst, install, grant, startsDaemon } = plan;
   return printJson(context, {
     engine: engine.name,
     packages: packages.map(({ name }) => name),
     starts_daemon: startsDaemon,
-    commands: [...install, ...grant].map(({ argv }) => argv),
+    commands: [...installFirst, ...install, ...grant].map(({ argv }) => argv),
   });
 }
 
@@ -141,7 +139,12 @@ async function describe(
     }
   }
   await write(stderr, 'To be run:\n');
-  for (const step of [...plan.install, ...starters.slice(0, 1), ...plan.grant]) {
+  for (const step of [
+    ...plan.installFirst,
+    ...plan.install,
+    ...starters.slice(0, 1),
+    ...plan.grant,
+  ]) {
     await write(stderr, `  ${commandLine([...root, ...step.argv])}\n`);
   }
   if (plan.configures) {
@@ -158,21 +161,15 @@ async function agree(context: Context, yes: boolean): Promise<void> {
   throw new CliError('nothing was changed', { code: 'declined' });
 }
 
-/** @param prepare is called before the first step and after each */
 async function install(
   context: Context,
-  plan: SetupPlan,
+  steps: readonly SetupStep[],
   prefix: readonly string[],
-  prepare: () => Promise<void>,
 ): Promise<void> {
-  await prepare();
-  for (const step of plan.install) {
-    await must(step, (each) => runAsRoot(context, each, prefix));
-    await prepare();
-  }
-  if (plan.install.length > 0) await done(context, 'the packages are installed');
+  for (const step of steps) await must(step, (each) => runAsRoot(context, each, prefix));
 }
 
+/** Builds the part of an image that needs no engine, if there is one. */
 async function prepareImage(
   context: Context,
   { images }: EngineDescriptor,
@@ -180,7 +177,6 @@ async function prepareImage(
   signal: AbortSignal,
 ): Promise<void> {
   if (images.prepare === undefined) return;
-  const { imageNamed } = await import('../../images/default-images.js');
   await note(context, `Building the files of the image ${name} meanwhile…`);
   const onProgress = (line: string) => void note(context, `  ${line}`);
   await images.prepare({ name: imageNamed(name), signal, onProgress });
@@ -192,9 +188,7 @@ async function build(context: Context, engine: EngineDescriptor, name: string): 
   return buildLocalImage(context, request);
 }
 
-/**
- * Starts the engine's daemon and lets the user use it. False if the user has to log in again before.
- */
+/** Starts the engine's daemon and lets the user use it. False if the user has to log in again first. */
 async function enable(
   context: Context,
   engine: EngineDescriptor,

@@ -13,6 +13,8 @@ import { findProgram, freeSubordinateIds, hasSubordinateIds } from '../doctor/pr
 export interface SetupPlan {
   readonly engine: EngineDescriptor;
   readonly packages: readonly { readonly name: string; readonly purpose: string }[];
+  /** Installs what builds images. */
+  readonly installFirst: readonly SetupStep[];
   readonly install: readonly SetupStep[];
   /** The engine's daemon has to be started; how depends on the machine. */
   readonly startsDaemon: boolean;
@@ -31,13 +33,9 @@ export async function planSetup(engine: EngineDescriptor, env: Environment): Pro
   const forImages = await missingPackages(imagePackages, env);
   const others = await missingPackages([...setup.packages, ...commonPackages], env);
   const packages = [...forImages, ...others];
-  const install: SetupStep[] =
-    packages.length === 0
-      ? []
-      : [
-          { title: 'Reading the package lists', argv: [...apt, 'update'] },
-          ...[forImages, others].filter(({ length }) => length > 0).map(installing),
-        ];
+  const update: SetupStep = { title: 'Reading the package lists', argv: [...apt, 'update'] };
+  const installFirst = [...(packages.length > 0 ? [update] : []), ...installing(forImages)];
+  const install = installing(others);
   const user = ordinaryUser(env);
   const startsDaemon = setup.daemon !== undefined && !(await setup.daemon.isRunning(env));
   const grant = [
@@ -47,20 +45,19 @@ export async function planSetup(engine: EngineDescriptor, env: Environment): Pro
   const { configuration } = setup;
   const configures =
     configuration !== undefined && !(await configuration.isDone(stateDirectory(env)));
-  return { engine, packages, install, startsDaemon, configures, grant, user };
+  return { engine, packages, installFirst, install, startsDaemon, configures, grant, user };
 }
 
-function installing(packages: readonly SetupPackage[]): SetupStep {
+function installing(packages: readonly SetupPackage[]): SetupStep[] {
+  if (packages.length === 0) return [];
   const names = packages.map(({ name }) => name);
-  return {
-    title: `Installing ${names.join(', ')}`,
-    argv: [...apt, 'install', '-y', '--no-install-recommends', ...names],
-  };
+  const argv = [...apt, 'install', '-y', '--no-install-recommends', ...names] as const;
+  return [{ title: `Installing ${names.join(', ')}`, argv }];
 }
 
 /** True when there is nothing to do. */
-export function isComplete({ install, startsDaemon, configures, grant }: SetupPlan): boolean {
-  return install.length === 0 && grant.length === 0 && !startsDaemon && !configures;
+export function isComplete({ packages, startsDaemon, configures, grant }: SetupPlan): boolean {
+  return packages.length === 0 && grant.length === 0 && !startsDaemon && !configures;
 }
 
 /** The caller, also through sudo; undefined for root itself. */

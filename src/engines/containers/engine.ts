@@ -18,12 +18,13 @@ import type {
   Snapshotting,
 } from '../engine.js';
 import type { Reserving } from '../pool/reserving.js';
-import { ask, isRemote, QUICK_MS } from './client.js';
+import { isRemote } from './client.js';
 import { dialectOf } from './dialect.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
 import { removeUntagged } from './images/remove.js';
+import { inspectContainer } from './list.js';
 import { ContainerMachines } from './machine/container-machines.js';
 import { containerDiskUsage, containerUsage } from './machine/container-usage.js';
 import { Containers } from './machine/containers.js';
@@ -82,9 +83,7 @@ async function describe(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<MachineDescription> {
-  const { Config } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.getContainer(name).inspect({ abortSignal }),
-  );
+  const { Config } = await inspectContainer(docker, name, signal);
   const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
   const shell = { user: 'user' };
   return { isolation: 'container', pixels: 'raw', shell, programs };

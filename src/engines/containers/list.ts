@@ -20,7 +20,7 @@ export function listContainers(
   filters: ListFilters,
   signal?: AbortSignal,
 ): Promise<Docker.ContainerInfo[]> {
-  return list(docker, signal, (abortSignal) =>
+  return query(docker, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters: { ...filters }, abortSignal }),
   );
 }
@@ -31,20 +31,31 @@ export function queryImages(
   filters: ListFilters,
   signal?: AbortSignal,
 ): Promise<Docker.ImageInfo[]> {
-  return list(docker, signal, (abortSignal) =>
+  return query(docker, signal, (abortSignal) =>
     docker.listImages({ filters: { ...filters }, abortSignal }),
   );
 }
 
+/** Throws `not_found`. */
+export function inspectContainer(
+  docker: Docker,
+  container: string,
+  signal?: AbortSignal,
+): Promise<Docker.ContainerInspectInfo> {
+  return query(docker, signal, (abortSignal) =>
+    docker.getContainer(container).inspect({ abortSignal }),
+  );
+}
+
 /**
- * An engine may refuse every list while one container or image is removed: it is asked again. A removal
- * that was interrupted is completed.
+ * An engine may refuse a query while a container or image is removed: it is asked again. A removal that
+ * was interrupted is completed.
  */
-async function list<T>(
+async function query<T>(
   docker: Docker,
   signal: AbortSignal | undefined,
-  request: (abortSignal: AbortSignal) => Promise<T[]>,
-): Promise<T[]> {
+  request: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { halfRemoved, imageRemoved } = dialectOf(docker);
   const seenAt = new Map<string, number>();
   const removed = new Set<string>();
@@ -61,9 +72,7 @@ async function list<T>(
       seenAt.set(id, since);
       if (now - since < REMOVAL_MS) continue;
       removed.add(id);
-      await removeContainer(docker, id, signal).catch((failure) => {
-        if (halfRemoved?.(failure) === undefined) throw failure;
-      });
+      await removeContainer(docker, id, signal);
     }
   }
 }
@@ -77,6 +86,11 @@ export async function removeContainer(
   await ask(docker, STEP_MS, signal, (abortSignal) =>
     docker.getContainer(id).remove({ force: true, v: true, abortSignal }),
   ).catch((error) => {
-    if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+    if (!isBeingRemoved(docker, error) && statusOf(error) !== 404) throw error;
   });
+}
+
+/** True for a removal that was refused because another one has not ended. */
+export function isBeingRemoved(docker: Docker, error: unknown): boolean {
+  return statusOf(error) === 409 || dialectOf(docker).halfRemoved?.(error) !== undefined;
 }

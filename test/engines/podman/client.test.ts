@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
-import { listContainers, queryImages } from '../../../src/engines/containers/list.js';
+import {
+  inspectContainer,
+  listContainers,
+  queryImages,
+} from '../../../src/engines/containers/list.js';
 import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
 import { inspectMachine } from '../../../src/engines/containers/machine/status.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
@@ -173,6 +177,17 @@ it('completes a removal of a container that every list has failed with for a sec
   expect(requests.filter((request) => request.startsWith('DELETE'))).toEqual([
     'DELETE /containers/ab12',
   ]);
+});
+
+it('asks again for a container that Podman misses for a moment', async () => {
+  let requests = 0;
+  const podman = await listening((_, response) => {
+    const reason = 'getting container from store "ab12": container not known';
+    if (++requests === 1) response.writeHead(500).end(JSON.stringify({ message: reason }));
+    else response.end('{"Id":"ab12"}');
+  });
+  expect(await inspectContainer(podman, 'ab12')).toEqual({ Id: 'ab12' });
+  expect(requests).toBe(2);
 });
 
 it('names Podman when its service does not run', async () => {

@@ -360,6 +360,7 @@ describeUnless(noBrowser)('the web page with computers in memory', () => {
     await page.getByRole('checkbox').first().click();
     await partsOf(page).click('All');
     await partsOf(page).click('Delete');
+    await partsOf(page).dialog().locator('input:focus').waitFor();
     await page.keyboard.type('3');
     await pictures('bulk');
     await page.keyboard.press('Enter');

@@ -1,9 +1,9 @@
 import type Docker from 'dockerode';
 import type { CheckResult } from '../../descriptor.js';
-import { ask, isRemote, QUICK_MS } from '../client.js';
+import { isRemote } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { LABEL } from '../ids.js';
-import { listContainers } from '../list.js';
+import { inspectContainer, listContainers } from '../list.js';
 import { probeEngine } from '../probe.js';
 import { openInContainer } from '../screen/container-files.js';
 import { SOCKET_DIRECTORY } from '../screen/socket.js';
@@ -37,9 +37,7 @@ async function areVisible(
 ): Promise<boolean> {
   const running = machines.find(({ State }) => State === 'running');
   if (running === undefined || isRemote(docker) || process.getuid?.() !== 0) return true;
-  const { State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-    docker.getContainer(running.Id).inspect({ abortSignal }),
-  );
+  const { State } = await inspectContainer(docker, running.Id, signal);
   const root = await openInContainer({ pid: State.Pid, container: running.Id }, []);
   await root?.close();
   return root !== undefined;

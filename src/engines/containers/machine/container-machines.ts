@@ -11,6 +11,7 @@ import { dialectOf, type EngineFacts } from '../dialect.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
+import { inspectContainer, isBeingRemoved } from '../list.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
 import { idsOfNamespace, idsOfUser } from '../volumes/volumes.js';
@@ -177,10 +178,9 @@ export class ContainerMachines {
   async #started(container: string, signal: AbortSignal | undefined): Promise<void> {
     const { started } = dialectOf(this.#docker);
     if (started === undefined) return;
-    await ask(this.#docker, QUICK_MS, signal, async (abortSignal) => {
-      const { State } = await this.#docker.getContainer(container).inspect({ abortSignal });
-      if (State.Running) await started(State.Pid, abortSignal);
-    });
+    const { State } = await inspectContainer(this.#docker, container, signal);
+    if (!State.Running) return;
+    await ask(this.#docker, QUICK_MS, signal, (abortSignal) => started(State.Pid, abortSignal));
   }
 
   async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
@@ -214,9 +214,7 @@ export class ContainerMachines {
     const { containers, disks } = this.#options;
     const [present] = await containers.list(spec.id, signal);
     if (present) {
-      const { Image } = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-        this.#docker.getContainer(present.Id).inspect({ abortSignal }),
-      );
+      const { Image } = await inspectContainer(this.#docker, present.Id, signal);
       await disks.keepOrigin(spec.id, Image, signal);
     }
     const user = Number(present?.Labels[LABEL.uid]) || undefined;
@@ -288,7 +286,11 @@ export class ContainerMachines {
         asked.add(Id);
         // Removals of others may take minutes; they do not count.
         end += performance.now() - askedAt;
-        failure = await this.#removeContainer(Id, endTurn, signal).catch(unlessTemporary);
+        failure = await this.#removeContainer(Id, endTurn, signal).catch((error) => {
+          // Each is worth another attempt.
+          if (isGone(error) || isSlow(error) || isBeingRemoved(this.#docker, error)) return error;
+          throw error;
+        });
       }
     }
   }
@@ -323,12 +325,6 @@ function notRemoved(docker: Docker, cause: unknown): ApiError {
   const reason = cause === undefined ? '.' : `: ${hidePaths(messageOf(cause))}`;
   const message = `The ${engine} does not remove the container${reason}`;
   return new ApiError('internal', message, { remedy: restart, cause });
-}
-
-/** Returns the failure of a removal that is worth another attempt; throws others. */
-function unlessTemporary(error: unknown): unknown {
-  if (isGone(error) || isSlow(error) || statusOf(error) === 409) return error;
-  throw error;
 }
 
 function isGone(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
-import { listContainers, queryImages } from '../list.js';
+import { inspectContainer, listContainers, queryImages } from '../list.js';
 import { changedFiles } from '../saved/layer-files.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import type { Saves } from '../saved/saves.js';
@@ -181,9 +181,7 @@ export class ContainerCreation {
   }
 
   async #inspect(id: string, signal: AbortSignal | undefined) {
-    const found = await ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),
-    );
+    const found = await inspectContainer(this.#docker, machineName(id), signal);
     if (found.Config.Labels[LABEL.service] !== this.#options.serviceId)
       throw notOurs(this.#docker, id);
     return found;

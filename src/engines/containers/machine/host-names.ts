@@ -4,8 +4,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { errorMessage } from '../../../lib/text/error-message.js';
-import { ask, isRemote, QUICK_MS } from '../client.js';
+import { isRemote, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
+import { inspectContainer } from '../list.js';
 import {
   type ContainerProcess,
   openInContainer,
@@ -88,9 +89,7 @@ export class HostNames {
     const wanted = this.#wanted.get(id);
     if (wanted === undefined) return;
     const { docker, helper } = this.#options;
-    const { Config, State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-      docker.getContainer(container).inspect({ abortSignal }),
-    );
+    const { Config, State } = await inspectContainer(docker, container, signal);
     const created = Config.Hostname;
     if (created === wanted || !State.Running) return;
     const main = { pid: State.Pid, container };

@@ -1,8 +1,7 @@
 import type Docker from 'dockerode';
 import type { MachineState } from '../../engine.js';
-import { ask, QUICK_MS } from '../client.js';
 import { LABEL } from '../ids.js';
-import { listContainers } from '../list.js';
+import { inspectContainer, listContainers } from '../list.js';
 
 /** The fields of a container's state that determine the machine's state. */
 export interface ContainerState {
@@ -78,9 +77,7 @@ export async function inspectMachine(
   signal?: AbortSignal,
 ): Promise<MachineState | undefined> {
   try {
-    const { State } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-      docker.getContainer(container).inspect({ abortSignal }),
-    );
+    const { State } = await inspectContainer(docker, container, signal);
     return machineState(id, State);
   } catch (error) {
     if ((error as { code?: string }).code === 'not_found') return undefined;

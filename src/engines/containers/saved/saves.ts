@@ -8,7 +8,7 @@ import { ask, askToMake, QUICK_MS, STEP_MS } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { statusOf } from '../errors.js';
 import { builderName, LABEL, originTag, parseBuilderName, savedTag } from '../ids.js';
-import { listContainers, removeContainer } from '../list.js';
+import { inspectContainer, listContainers, removeContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import { whileUnmountWaits } from './delayed-unmount.js';
 import { copyLayer } from './layer-copy.js';
@@ -134,7 +134,7 @@ export class Saves {
 
   async #save(job: Job, signal: AbortSignal | undefined): Promise<void> {
     const { Id } = await this.#options.containers.find(job.machine, signal);
-    const machine = await this.#inspect(Id, signal);
+    const machine = await inspectContainer(this.#docker, Id, signal);
     await this.#refuseManyLayers(machine.Image, signal);
     const uid = machine.Config.Labels[LABEL.uid];
     await this.#withBuilder({ ...job, image: machine.Image, uid }, {}, signal, (builder) =>
@@ -230,7 +230,8 @@ export class Saves {
   ): Promise<void> {
     const tagged = { ...job, tag: savedTag(job) };
     const from = await changedFiles(this.#docker, machine);
-    const to = from && (await changedFiles(this.#docker, await this.#inspect(builder, signal)));
+    const made = from && (await inspectContainer(this.#docker, builder, signal));
+    const to = made && (await changedFiles(this.#docker, made));
     if (from === undefined || to === undefined) {
       await this.#commitMachine(machine.Id, tagged, signal);
       return;
@@ -283,15 +284,6 @@ export class Saves {
       this.#docker.getContainer(from.container).commit({ ...options, abortSignal });
     await askToMake(this.#docker, signal, commit, SAVE_MS);
     signal?.throwIfAborted();
-  }
-
-  #inspect(
-    container: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Docker.ContainerInspectInfo> {
-    return ask(this.#docker, QUICK_MS, signal, (abortSignal) =>
-      this.#docker.getContainer(container).inspect({ abortSignal }),
-    );
   }
 
   /** Removes a builder that was left over. Its machine may have been left paused. */

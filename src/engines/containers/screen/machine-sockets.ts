@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { notRunning } from '../../not-running.js';
-import { ask, QUICK_MS } from '../client.js';
+import { inspectContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import type { SocketDirectories } from '../machine/directory.js';
 import { machineState } from '../machine/status.js';
@@ -57,9 +57,7 @@ export class MachineSockets {
   /** Throws `not_running`. */
   async #find(id: string, container: string, signal: AbortSignal | undefined): Promise<Way> {
     const { docker, directories } = this.#options;
-    const { State, Mounts } = await ask(docker, QUICK_MS, signal, (abortSignal) =>
-      docker.getContainer(container).inspect({ abortSignal }),
-    );
+    const { State, Mounts } = await inspectContainer(docker, container, signal);
     if (machineState(id, State).status !== 'running') throw notRunning();
     if (directories === undefined) return { by: 'program' };
     const main = { pid: State.Pid, container };

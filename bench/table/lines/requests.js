@@ -50,7 +50,7 @@ function kindsOf({ echo, fence, ssh }) {
       ...{ floor: 'RFB fence', bare: (i) => fence.click(x(i), 400) },
       // In turn with the click: the load of the host changes from one line to the next.
       beside: health,
-      goal: ({ beside }) => ({ text: '2 times health', most: 2 * beside }),
+      goal: ({ beside }) => ({ text: `2 times health in turn, ${ms(beside)}`, most: 2 * beside }),
     },
     {
       what: 'bash true',

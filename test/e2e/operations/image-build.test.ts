@@ -48,7 +48,7 @@ async function left() {
 it('a directory becomes an image, and the second build comes from the cache', async () => {
   const directory = context('two-steps', {
     'Dockerfile.qa':
-      'FROM linux\nARG WHOM\nENV GREETING="hello $WHOM"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy && sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\nCMD ["sh", "-c", "id -un >/tmp/started"]\n',
+      'FROM linux\nARG WHOM\nENV GREETING="hello $WHOM"\nCOPY --chown=user file.txt /opt/app/\nRUN cat /opt/app/file.txt >/opt/app/copy; sleep 300 & sleep 0.2; id -u\nUSER user\nRUN id -un >~/whoami\nCMD ["sh", "-c", "id -un >/tmp/started"]\n',
     'file.txt': 'from the context\n',
   });
   const before = await left();

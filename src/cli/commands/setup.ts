@@ -1,16 +1,15 @@
 import type { EngineDescriptor, SetupStep } from '../../engines/descriptor.js';
 import { DEFAULT_IMAGES, imageNamed } from '../../images/default-images.js';
-import { errorMessage } from '../../lib/text/error-message.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { choice, defineCommand, flag } from '../framework/define.js';
 import { write } from '../framework/io.js';
-import { confirmRemoval } from '../input/confirm-removal.js';
 import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-choice.js';
 import { done, note, print, printJson } from '../output/print.js';
 import type { SetupPlan } from '../setup/plan.js';
+import { commandLine, must, runAsRoot } from '../setup/steps.js';
 
 const IMAGES = Object.keys(DEFAULT_IMAGES);
 
@@ -53,6 +52,7 @@ export const command = defineCommand({
     }
     if (remove) {
       if (packagesOnly) throw new UsageError('--remove keeps packages: leave out --packages-only');
+      const { undo } = await import('../setup/undo.js');
       return undo(context, engineChoice(named, context.env), { yes, dryRun });
     }
     const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
@@ -220,98 +220,4 @@ async function enable(
     await note(context, `log in again (or run: newgrp ${group}), so that ${user} may use it`);
   }
   return groups.length === 0;
-}
-
-/** Undoes the set-up of one engine, or of all. */
-async function undo(
-  context: Context,
-  wish: string,
-  { yes, dryRun }: { readonly yes: boolean; readonly dryRun: boolean },
-): Promise<number> {
-  const { planRemoval, refuseRunning } = await import('../setup/remove.js');
-  const { engines } = await import('../../engines/index.js');
-  const { rootPrefix } = await import('../setup/plan.js');
-  const { undoGrant, writeGrants } = await import('../setup/record.js');
-  const { signal } = context.interrupts;
-  const directory = stateDirectory(context.env);
-  if (!dryRun) await refuseRunning(directory);
-  const isPartial = wish !== 'auto';
-  const chosen = engines.filter(({ name }) => !isPartial || name === wish);
-  const plan = await planRemoval(chosen, directory, { env: context.env, signal, isPartial });
-  const { leftovers, grants, kept, keptGrants } = plan;
-  const steps = [...plan.steps, ...grants.map(undoGrant)];
-  const prefix = (await rootPrefix(context.env)) ?? ['sudo'];
-  const titles = leftovers.map(({ title }) => title);
-  if (context.globals.json) {
-    await printJson(context, { removes: titles, commands: steps.map(({ argv }) => argv), kept });
-  }
-  for (const reason of kept) await note(context, `kept, ${reason}`);
-  if (leftovers.length === 0 && steps.length === 0) {
-    if (!dryRun) await writeGrants(directory, keptGrants);
-    await done(context, 'there is nothing to remove');
-    return ExitCode.ok;
-  }
-  await note(context, 'To be removed:');
-  for (const title of titles) await note(context, `  ${title}`);
-  for (const { argv } of steps) await note(context, `  ${commandLine([...prefix, ...argv])}`);
-  if (dryRun) return ExitCode.ok;
-  await confirmRemoval(await context.prompt(), { question: 'Remove it?', yes });
-  let code: number = ExitCode.ok;
-  for (const { title, remove } of leftovers) {
-    try {
-      await remove(signal);
-      await done(context, `removed ${title}`);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      code = ExitCode.failure;
-      await write(context.io.stderr, `error: ${title}: ${errorMessage(error)}\n`);
-    }
-  }
-  const run = (step: SetupStep) => runAsRoot(context, step, prefix);
-  for (const step of plan.steps) await must(step, run, 'vc setup --remove');
-  for (const [index, grant] of grants.entries()) {
-    await must(undoGrant(grant), run, 'vc setup --remove');
-    await writeGrants(directory, [...grants.slice(index + 1), ...keptGrants]);
-  }
-  await writeGrants(directory, keptGrants);
-  await note(context, `packages stay, and the state in ${directory}`);
-  return code;
-}
-
-async function must(
-  step: SetupStep,
-  run: (step: SetupStep) => Promise<boolean>,
-  command = 'vc setup',
-): Promise<void> {
-  if (await run(step)) return;
-  throw new CliError(`this failed: ${commandLine(step.argv)}`, {
-    remedy: `see its output above; fix that and run ${command} again`,
-  });
-}
-
-/** Runs a step with its output on our stderr: stdout is for data. */
-async function runAsRoot(
-  context: Context,
-  { title, argv }: SetupStep,
-  prefix: readonly string[],
-): Promise<boolean> {
-  const { execa } = await import('execa');
-  await note(context, `${title}…`);
-  const [file = '', ...args] = [...prefix, ...argv];
-  if (file === '') throw new UsageError('nothing to run');
-  const result = await execa(file, args, {
-    stdin: 'inherit',
-    stdout: 2,
-    stderr: 2,
-    reject: false,
-    cancelSignal: context.interrupts.signal,
-  });
-  return result.exitCode === 0;
-}
-
-/** For reading, and for a shell: words with blanks are quoted. */
-function commandLine(argv: readonly string[]): string {
-  return argv
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
 }

@@ -6,10 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Starts `vc serve --metrics` in a temporary directory. `prepare` is called with the state directory
- * before the service starts. `vc` is the launcher to run. `variables`
+ * before the service starts. `vc` is the launcher to run, by `prefix` if it has words. `variables`
  * are added to its environment.
  */
-export async function startService(vc, flags, prepare = () => undefined, variables = {}) {
+export async function startService(
+  vc,
+  flags,
+  { prepare = () => undefined, variables = {}, prefix = [] } = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
   const state = join(directory, 'state');
   prepare(state);
@@ -18,7 +22,8 @@ export async function startService(vc, flags, prepare = () => undefined, variabl
   // Without a warm pool, unless the flags ask for one: it would make computers during a measurement.
   const spares = flags.includes('--spares') ? [] : ['--spares', '0'];
   const listen = ['--listen', '127.0.0.1:0', '--metrics'];
-  const child = spawn(process.execPath, [vc, 'serve', ...listen, ...spares, ...flags], {
+  const words = [...prefix, process.execPath, vc, 'serve', ...listen, ...spares, ...flags];
+  const child = spawn(words[0], words.slice(1), {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -10,7 +10,9 @@ import { measureWall } from './lines/wall.js';
 import { measureWarmPool } from './lines/warm-pool.js';
 import { measureWebPage } from './lines/web-page.js';
 
-const docker = (sides) => sides.docker();
+const docker = (sides) => sides.containers('docker');
+const anyEngine = (sides, { engine, seed }) =>
+  engine === 'qemu' ? sides.qemu(seed) : sides.containers(engine);
 
 /** By name, in the order in which they are measured: what they need, and the most they may take. */
 export const LINES = {
@@ -33,15 +35,15 @@ export const LINES = {
     work: measureFiles,
   },
   creation: {
-    what: 'create without a warm pool, 40 computers, 16 deletions on Docker',
+    what: 'create without a warm pool, 40 computers, 16 deletions, on --engine',
     minutes: 20,
-    open: docker,
+    open: anyEngine,
     work: measureCreation,
   },
   'warm-pool': {
-    what: 'create to usable with a warm pool on Docker',
+    what: 'create to usable with a warm pool, on --engine docker or podman',
     minutes: 20,
-    open: (sides) => sides.withWarmPool(),
+    open: (sides, { engine }) => sides.withWarmPool(engine),
     work: measureWarmPool,
   },
   waits: {
@@ -63,9 +65,9 @@ export const LINES = {
     work: measureWall,
   },
   snapshots: {
-    what: 'snapshot, reset, forks, images and builds on Docker',
-    minutes: 30,
-    open: docker,
+    what: 'snapshot, reset, forks, images and builds, on --engine',
+    minutes: 60,
+    open: anyEngine,
     work: measureSnapshots,
   },
   memory: {

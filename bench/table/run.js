@@ -3,7 +3,7 @@
  * floor beside them, and the goal. Each side has a Docker Engine of its own and the image of its own
  * recipe. Run as root, with both checkouts built:
  *
- *   npm run bench -- [--before CHECKOUT] [--seed STATE] [LINES…]
+ *   npm run bench -- [--before CHECKOUT] [--engine ENGINE] [--seed STATE] [LINES…]
  *
  * `--help` lists the lines. Without --before it measures this checkout only. Lines that fail, or take
  * longer than they may, are named in their place, and the others are measured.
@@ -20,12 +20,15 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     before: { type: 'string' },
+    engine: { type: 'string', default: 'docker' },
     seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
     help: { type: 'boolean', default: false },
   },
 });
 const unknown = positionals.find((name) => !(name in LINES));
 if (unknown !== undefined) throw new Error(`no lines ${unknown}; use ${Object.keys(LINES)}`);
+const ENGINES = ['docker', 'podman', 'qemu'];
+if (!ENGINES.includes(options.engine)) throw new Error(`no engine; use ${ENGINES}`);
 /** Images may have to be built first. */
 const OPENING_MINUTES = 30;
 /** For a line that failed, or took too long, to notice that its services are gone. */
@@ -79,9 +82,9 @@ async function measure({ minutes, open, work }, sides, interrupted) {
 
 async function main() {
   const here = new URL('../..', import.meta.url).pathname;
-  const checkouts = [{ name: 'after', checkout: here, data: 'bench-docker' }];
+  const checkouts = [{ name: 'after', checkout: here, data: '' }];
   if (options.before !== undefined) {
-    checkouts.unshift({ name: 'before', checkout: options.before, data: 'bench-docker-before' });
+    checkouts.unshift({ name: 'before', checkout: options.before, data: '-before' });
   }
   const sides = new Sides(checkouts);
   const interrupted = interruption();

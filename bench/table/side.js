@@ -8,9 +8,9 @@ const LIMIT_MS = 600_000;
  * A service of one checkout, started by its launcher `vc`, with a project `bench`, and the requests
  * to it. `by` is the connection to use, or a pool of them.
  */
-export async function openSide(name, vc, { flags, env, prepare }) {
+export async function openSide(name, vc, { flags, env, prefix, prepare }) {
   const all = ['--max-running', '1000', '--log-level', 'warn', ...flags];
-  const service = await startService(vc, all, prepare, env);
+  const service = await startService(vc, all, { prepare, variables: env, prefix });
   const limits = { headersTimeout: LIMIT_MS, bodyTimeout: LIMIT_MS };
   const client = new Client(new URL(service.url).origin, { pipelining: 1, ...limits });
   const authorization = `Bearer ${service.apiKey}`;
@@ -57,7 +57,8 @@ export async function openSide(name, vc, { flags, env, prepare }) {
   }
   return {
     ...{ name, service, authorization, send, call, screenshot, close },
-    create: (computer, by) => make('/projects/bench/computers', { name: computer }, by),
+    create: (computer, options, by) =>
+      make('/projects/bench/computers', { name: computer, ...options }, by),
     fork: (id, copy) => make(`/computers/${id}/fork`, { name: copy }),
     remove: (id, by) => call('DELETE', `/computers/${id}`, undefined, by),
   };

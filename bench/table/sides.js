@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path';
+import Docker from 'dockerode';
 import { linkMachines } from '../service.js';
 import { startEngine } from './engine.js';
 import { buildImage } from './image.js';
+import { startPodman } from './podman.js';
 import { openSide } from './side.js';
 
 /**
- * What the lines measure: services of each checkout. A checkout has a Docker Engine of its own with
- * the image of its own recipe, so both sides are what a user of that version has.
+ * What the lines measure: services of each checkout. A checkout has a Docker Engine or a Podman of its
+ * own with the image of its own recipe, so both sides are what a user of that version has.
  */
 export class Sides {
   #checkouts;
@@ -14,9 +16,10 @@ export class Sides {
   #closers = [];
   /** Services of one line. */
   #lineClosers = [];
-  #docker;
+  /** By the name of their engine. */
+  #opened = new Map();
 
-  /** @param checkouts `{name, checkout, data}` of each, `data` its directory in the cache */
+  /** @param checkouts `{name, checkout, data}` of each, `data` a word for its directory in the cache */
   constructor(checkouts) {
     this.#checkouts = checkouts.map((given) => ({
       ...given,
@@ -24,21 +27,23 @@ export class Sides {
     }));
   }
 
-  /** Services without a warm pool on Docker, each with one running computer, for all lines. */
-  async docker() {
-    this.#docker ??= await this.#each((one) => this.#openDocker(one));
-    return this.#docker;
+  /** Services without a warm pool on Docker or Podman, each with one running computer, for all lines. */
+  async containers(engine) {
+    if (!this.#opened.has(engine)) {
+      this.#opened.set(engine, await this.#each((one) => this.#openContainers(engine, one)));
+    }
+    return this.#opened.get(engine);
   }
 
-  /** Further services on the same Engines, with one warm machine if that version has them. */
-  async withWarmPool() {
-    const opened = await this.docker();
+  /** Further services on the same engines, with one warm machine if that version has them. */
+  async withWarmPool(engine) {
+    const opened = await this.containers(engine);
     return this.#each(async ({ name, vc }, at) => {
-      const { engine, env } = opened[at];
-      const flags = ['--engine', 'docker', '--spares', '1'];
-      const side = await openSide(name, vc, { flags, env });
+      const { host } = opened[at];
+      const flags = ['--engine', engine, '--spares', '1'];
+      const side = await openSide(name, vc, { flags, ...host });
       this.#lineClosers.unshift(side.close);
-      return { ...side, engine };
+      return { ...side, engine: engineOf(engine, host, side) };
     });
   }
 
@@ -58,7 +63,7 @@ export class Sides {
 
   async close() {
     await this.closeLine();
-    this.#docker = undefined;
+    this.#opened.clear();
     await closeAll(this.#closers.splice(0));
   }
 
@@ -69,16 +74,34 @@ export class Sides {
     return opened;
   }
 
-  async #openDocker({ name, vc, data }) {
-    const engine = await startEngine(data);
-    this.#closers.unshift(engine.stop);
-    const env = { DOCKER_HOST: engine.host };
-    await buildImage(vc, env);
-    const side = await openSide(name, vc, { flags: ['--engine', 'docker'], env });
+  async #openContainers(engine, { name, vc, data }) {
+    const host = await START[engine](data);
+    this.#closers.unshift(host.stop);
+    await buildImage(vc, engine, host);
+    const side = await openSide(name, vc, { flags: ['--engine', engine], ...host });
     this.#closers.unshift(side.close);
     const id = await side.create('one');
-    return { ...side, engine, env, id, path: `/computers/${id}`, container: `vc-${id}` };
+    return {
+      ...{ ...side, host, id, path: `/computers/${id}`, container: `vc-${id}` },
+      engine: engineOf(engine, host, side),
+    };
   }
+}
+
+const START = {
+  docker: async (data) => {
+    const engine = await startEngine(`bench-docker${data}`);
+    return { ...engine, env: { DOCKER_HOST: engine.host } };
+  },
+  podman: (data) => startPodman(`bench-podman${data}`),
+};
+
+/** An engine of containers: its name and a client of its API. */
+function engineOf(name, { docker }, { service }) {
+  if (docker) return { name, docker };
+  // The service's own, which runs as long as it.
+  const socketPath = join(service.state, 'podman', `${service.pid}.sock`);
+  return { name, docker: new Docker({ socketPath }) };
 }
 
 /** An error must not leave the others open. */

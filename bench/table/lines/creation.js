@@ -47,7 +47,7 @@ async function createAndDelete(side) {
   const ids = [];
   const createNext = async () => {
     for (let name = names.pop(); name; name = names.pop()) {
-      ids.push(await side.create(name, connections));
+      ids.push(await side.create(name, {}, connections));
     }
   };
   let startedAt = performance.now();

@@ -18,9 +18,9 @@ function* blocks() {
 }
 
 /** Runs docker with its input from `input`, and reads all it prints. */
-async function docker({ env }, words, input) {
+async function docker({ host }, words, input) {
   const child = spawn('docker', words, {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...host.env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const ended = new Promise((resolve) => child.once('close', resolve));

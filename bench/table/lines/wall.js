@@ -30,7 +30,7 @@ async function ofSide(side) {
   const ids = [];
   let left = MANY;
   const createNext = async () => {
-    while (left > 0) ids.push(await side.create(`wall-${left--}`, connections));
+    while (left > 0) ids.push(await side.create(`wall-${left--}`, {}, connections));
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, createNext));

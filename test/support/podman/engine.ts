@@ -22,29 +22,8 @@ export interface TestPodman {
 /** Exit code of flock when another run of the tests holds the lock. */
 const IN_USE = 75;
 
-/**
- * Hides what Podman would use of the host: storage and settings of networks are in DATA, the rest in
- * memory.
- */
-const NAMESPACES = `
-set -e
-data=$1
-# As systemd has it: the mounts of a container are removed in another namespace.
-mount --make-rshared /
-ip link set lo up
-mkdir -p "$data/storage" "$data/networks" /var/lib/containers /etc/containers/networks
-mount --bind "$data/storage" /var/lib/containers
-mount --bind "$data/networks" /etc/containers/networks
-mount -t tmpfs tmpfs /dev/shm
-mount -t tmpfs tmpfs /run
-for name in subuid subgid; do
-  echo containers:1000000000:500000000 >/run/$name
-  touch /etc/$name
-  mount --bind /run/$name /etc/$name
-done
-echo ready
-exec sleep infinity
-`;
+/** Makes the namespaces of {@link openTestPodman}. */
+const NAMESPACES = new URL('namespaces.sh', import.meta.url).pathname;
 
 export async function openTestPodman(say: (line: string) => void): Promise<TestPodman> {
   if (process.getuid?.() !== 0) throw new Error('Run the tests on Podman as root.');
@@ -57,7 +36,7 @@ export async function openTestPodman(say: (line: string) => void): Promise<TestP
       // The lock is released when this process ends.
       ...['--nonblock', '--no-fork', '--conflict-exit-code', `${IN_USE}`, `${data}.lock`],
       ...['setpriv', '--pdeathsig', 'KILL', 'unshare', '--net', '--mount'],
-      ...['--propagation', 'private', 'sh', '-c', NAMESPACES, 'sh', data],
+      ...['--propagation', 'private', 'sh', NAMESPACES, data],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

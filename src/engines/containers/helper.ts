@@ -7,8 +7,8 @@ import { dialectOf } from './dialect.js';
 import { imageMissing } from './errors.js';
 import { imageTag, LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
-import { listContainers, removeContainer } from './list.js';
 import { FrameReader } from './machine/frames.js';
+import { listContainers, removeContainer } from './requests.js';
 
 /** A program in our image, run once as root with only the given capabilities. */
 export interface HelperTask {

@@ -5,10 +5,10 @@ import { dialectOf } from './dialect.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
-import { listContainers } from './list.js';
 import { findAbandoned, removeRules } from './network/abandoned.js';
 import { listGuards } from './network/guard.js';
 import { isOwnerGone } from './network/guard-owner.js';
+import { listContainers } from './requests.js';
 
 /** What is removed from an engine of containers. */
 export function containerRemoval(

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ask, untyped } from '../../../src/engines/containers/client.js';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
+import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
+import { inspectMachine } from '../../../src/engines/containers/machine/status.js';
 import {
   inspectContainer,
   listContainers,
   queryImages,
-} from '../../../src/engines/containers/list.js';
-import { containerUsage } from '../../../src/engines/containers/machine/container-usage.js';
-import { inspectMachine } from '../../../src/engines/containers/machine/status.js';
+} from '../../../src/engines/containers/requests.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 
 const dialect = () => dialectOf(connectPodman('/nonexistent'));

@@ -6,7 +6,7 @@ import type Docker from 'dockerode';
 import { dialectOf } from '../../../src/engines/containers/dialect.js';
 import { createContainerEngine } from '../../../src/engines/containers/engine.js';
 import { LABEL } from '../../../src/engines/containers/ids.js';
-import { listContainers } from '../../../src/engines/containers/list.js';
+import { listContainers } from '../../../src/engines/containers/requests.js';
 import { connectDocker } from '../../../src/engines/docker/client.js';
 import { connectPodman } from '../../../src/engines/podman/client.js';
 

@@ -3,8 +3,8 @@ import type { CheckResult } from '../../descriptor.js';
 import { isRemote } from '../client.js';
 import { dialectOf } from '../dialect.js';
 import { LABEL } from '../ids.js';
-import { inspectContainer, listContainers } from '../list.js';
 import { probeEngine } from '../probe.js';
+import { inspectContainer, listContainers } from '../requests.js';
 import { openInContainer } from '../screen/container-files.js';
 import { SOCKET_DIRECTORY } from '../screen/socket.js';
 

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { EngineImage } from '../../engine.js';
 import { imageTag, LABEL, repository, withoutRegistry } from '../ids.js';
-import { queryImages } from '../list.js';
+import { queryImages } from '../requests.js';
 
 /** A machine image in a Docker Engine. */
 export interface ContainerImage extends EngineImage {

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { LABEL } from '../ids.js';
-import { listContainers, queryImages } from '../list.js';
+import { listContainers, queryImages } from '../requests.js';
 import { listImages } from './list.js';
 
 /** Removes every tag of an image. Throws `conflict` and removes nothing while computers use it. */

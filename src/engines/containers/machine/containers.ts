@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { assertMachineId } from '../../machine-id.js';
 import { LABEL } from '../ids.js';
-import { listContainers } from '../list.js';
+import { listContainers } from '../requests.js';
 
 /**
  * The containers of a service's machines, found by their labels: those cannot be changed, while

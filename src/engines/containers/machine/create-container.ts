@@ -6,7 +6,7 @@ import { ask, askToMake, isRemote, QUICK_MS } from '../client.js';
 import { dialectOf, type EngineFacts } from '../dialect.js';
 import { imageMissing, messageOf, statusOf } from '../errors.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
-import { inspectContainer, listContainers, queryImages } from '../list.js';
+import { inspectContainer, listContainers, queryImages } from '../requests.js';
 import { changedFiles } from '../saved/layer-files.js';
 import type { DiskImage, SavedDisks } from '../saved/saved-disks.js';
 import type { Saves } from '../saved/saves.js';

@@ -6,7 +6,7 @@ import type Docker from 'dockerode';
 import { errorMessage } from '../../../lib/text/error-message.js';
 import { isRemote, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
-import { inspectContainer } from '../list.js';
+import { inspectContainer } from '../requests.js';
 import {
   type ContainerProcess,
   openInContainer,

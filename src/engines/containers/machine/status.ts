@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { MachineState } from '../../engine.js';
 import { LABEL } from '../ids.js';
-import { inspectContainer, listContainers } from '../list.js';
+import { inspectContainer, listContainers } from '../requests.js';
 
 /** The fields of a container's state that determine the machine's state. */
 export interface ContainerState {

@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import { ask, QUICK_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { bridgePrefix, LABEL } from '../ids.js';
-import { listContainers } from '../list.js';
+import { listContainers } from '../requests.js';
 import { removalOf, tableName } from './firewall-rules.js';
 import { listGuards, removeGuards } from './guard.js';
 import { isOwnerGone } from './guard-owner.js';

@@ -13,7 +13,7 @@ import {
   savedTag,
   withoutRegistry,
 } from '../ids.js';
-import { queryImages } from '../list.js';
+import { queryImages } from '../requests.js';
 
 /** An image that a machine is made from. */
 export interface DiskImage {

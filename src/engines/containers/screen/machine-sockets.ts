@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { notRunning } from '../../not-running.js';
-import { inspectContainer } from '../list.js';
 import type { Containers } from '../machine/containers.js';
 import type { SocketDirectories } from '../machine/directory.js';
 import { machineState } from '../machine/status.js';
+import { inspectContainer } from '../requests.js';
 import { type ContainerProcess, openInContainer, within } from './container-files.js';
 import { dialSocket, NotListening, SOCKET_DIRECTORY } from './socket.js';
 

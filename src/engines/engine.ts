@@ -225,6 +225,8 @@ export interface SaveRequest extends DiskSource {
    * engine cannot save the memory of this machine.
    */
   readonly memory: boolean | 'required';
+  /** For the copies of a fork, which wait for it: it may take more space, and less time. */
+  readonly forCopies?: boolean;
   /** Saves this disk, which was saved from the machine, in place of the machine's present one. */
   readonly of?: DiskSource;
 }

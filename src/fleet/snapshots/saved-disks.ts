@@ -107,7 +107,7 @@ export class SavedDisks {
   ): Promise<T> {
     const { quota, stopping } = this.#parts;
     await this.#makeRoom(ownerId, 1);
-    this.#store.transaction(() => {
+    const isNamed = this.#store.transaction(() => {
       presentOwner(this.#store, ownerId);
       const present = this.#present(computerId, of);
       quota.refuseStorage(ownerId);
@@ -125,9 +125,11 @@ export class SavedDisks {
         config: this.#configOf(present.source),
         shared,
       });
+      return given !== null;
     });
     const source = of && { id: of.id, kind: of.kind };
-    const request = { id, kind, ownerId, memory, ...(source && { of: source }) };
+    const forCopies = kind === 'snapshot' && !isNamed;
+    const request = { id, kind, ownerId, memory, forCopies, ...(source && { of: source }) };
     const saved = await engine.save(computerId, request, stopping);
     stopping.throwIfAborted();
     await this.#makeRoom(ownerId, saved.bytes);

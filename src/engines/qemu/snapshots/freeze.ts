@@ -21,6 +21,8 @@ export interface FreezeParts {
   readonly host: QemuHost;
   /** Saves the memory too if the machine runs. */
   readonly memory: SaveRequest['memory'];
+  /** Does not compress the memory. */
+  readonly forCopies: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -49,7 +51,7 @@ async function freezeRunning(
   qemu: QemuProcess,
   record: MachineRecord,
   directory: string,
-  { host, memory, signal }: FreezeParts,
+  { host, memory, forCopies, signal }: FreezeParts,
 ): Promise<Omit<FrozenMachine, 'image'>> {
   await refuseLargeDisk(machine.directory, record);
   if (hasVolumes(record.spec) && memory === 'required') {
@@ -62,7 +64,7 @@ async function freezeRunning(
   }
   const needed = await requirements(record.spec, host, signal);
   const { acceleration } = needed;
-  const compress = await host.canCompress();
+  const compress = !forCopies && (await host.canCompress());
   const options = { directory, acceleration, compress, signal };
   const layers = await saveRunning(machine, qemu, record, options);
   // Not awaited: it takes most of a second in an emulated guest, and nothing depends on it.

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants, type FileHandle, open, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { ApiError } from '../../../contract/errors.js';
 import { FILES } from '../layout.js';
 import type { Workspace } from '../machine/qemu-process.js';
@@ -27,8 +28,6 @@ export interface SinkOptions {
   readonly path: string;
   /** Bytes at most in the file. */
   readonly limit: number;
-  /** Compresses the stream with zstd, which must be installed. */
-  readonly compress?: boolean;
 }
 
 /**
@@ -95,8 +94,8 @@ async function saveStream(server: Server, file: FileHandle, options: CopyOptions
     copier.stderr?.setEncoding('utf8').on('data', (text) => {
       output = `${output}${text}`.slice(0, 300);
     });
-    const [code] = (await once(copier, 'close')) as [number | null];
-    if (code !== 0) throw notSaved(output.trim() || `exit code ${code}`);
+    const [code, signal] = await once(copier, 'close');
+    if (code !== 0) throw notSaved(output.trim() || String(signal ?? `exit code ${code}`));
   } finally {
     await file.close();
   }
@@ -106,17 +105,27 @@ async function saveStream(server: Server, file: FileHandle, options: CopyOptions
 function startCopier(
   socket: Socket,
   file: FileHandle,
-  { limit, compress = false, signal }: CopyOptions,
+  { limit, signal }: CopyOptions,
 ): ChildProcess {
-  // The fastest level: the guest is paused meanwhile.
-  const [program = '', ...args] = compress
-    ? ['prlimit', `--fsize=${limit}`, '--core=0', 'zstd', '-1', '-q', '-c']
-    : ['head', '-c', String(limit)];
+  // The guest is paused meanwhile: cat reads larger pieces than head.
+  const argv = [`--fsize=${limit}`, '--core=0', 'cat'];
   try {
-    return spawn(program, args, { stdio: [socket, file.fd, 'pipe'], signal });
+    return spawn('prlimit', argv, { stdio: [socket, file.fd, 'pipe'], signal });
   } finally {
     socket.destroy();
   }
+}
+
+/** Compresses a file with zstd, which must be installed, and removes it. */
+export async function compressStream(
+  from: string,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const options = { reject: false, ...(signal && { cancelSignal: signal }) };
+  const { failed, stderr } = await execa('zstd', ['-1', '-q', '--rm', from, '-o', to], options);
+  signal?.throwIfAborted();
+  if (failed) throw notSaved(stderr.trim());
 }
 
 function notSaved(reason: string): ApiError {

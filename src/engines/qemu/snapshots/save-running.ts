@@ -8,12 +8,12 @@ import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
 import { LiveMigration } from './live-migration.js';
 import { cancelMigration } from './migration.js';
-import { openMigrationSink } from './migration-sink.js';
+import { compressStream, openMigrationSink } from './migration-sink.js';
 
 export interface SaveOptions {
   readonly directory: string;
   readonly acceleration: 'kvm' | 'tcg';
-  /** Compresses the memory. */
+  /** Compresses the memory, when the guest runs again. */
   readonly compress: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -34,11 +34,9 @@ export async function saveRunning(
 ): Promise<readonly string[]> {
   await cancelMigration(qemu);
   const limit = Math.ceil(record.spec.ram * 2 ** 30 * 1.1) + RESENT_BYTES;
-  const sink = await openMigrationSink(qemu.workspace, {
-    path: join(directory, FILES.state),
-    limit,
-    compress,
-  });
+  const state = join(directory, FILES.state);
+  const path = compress ? `${state}.raw` : state;
+  const sink = await openMigrationSink(qemu.workspace, { path, limit });
   const either = signal ? AbortSignal.any([signal, sink.failed]) : sink.failed;
   const migration = new LiveMigration(qemu);
   let disk: DiskSwitch | undefined;
@@ -50,6 +48,7 @@ export async function saveRunning(
     await migration.finish(sink.failed);
     await sink.received;
     await freeze(machine.directory, disk.frozen.slice(1));
+    if (compress) await compressStream(path, state, signal);
     return disk.frozen;
   } finally {
     await migration.cancel();

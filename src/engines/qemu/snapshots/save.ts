@@ -25,7 +25,7 @@ export async function saveMachine(
   { host, machines, saved }: SaveParts,
   signal: AbortSignal | undefined,
 ): Promise<SavedDisk> {
-  const { id, kind, memory, of } = request;
+  const { id, kind, memory, forCopies = false, of } = request;
   const add = (freeze: (directory: string) => Promise<FrozenMachine>) =>
     saved.add(id, async (directory) => {
       const createdAt = new Date().toISOString();
@@ -41,7 +41,7 @@ export async function saveMachine(
         signal?.throwIfAborted();
         if (await saved.find(id)) return;
         await found.recordExit();
-        const parts = { host, memory, signal };
+        const parts = { host, memory, forCopies, signal };
         await add((directory) => freezeMachine(found, found.record ?? record, directory, parts));
       });
     }

@@ -216,7 +216,9 @@ ${WINDOWS}`);
       for (const text of CALLS) await act('type', { text });
       const saved = async () => {
         await act('key', { key: 'ctrl+s' });
-        return Buffer.from((await python(read)).trim(), 'hex').toString('utf16le').slice(1);
+        return Buffer.from((await python(read)).trim(), 'hex')
+          .toString('utf16le')
+          .slice(1);
       };
       const limits = { timeout: 30_000 * SLOWDOWN, interval: 1_000 };
       // A read while Notepad writes gives a part.

@@ -7,6 +7,7 @@ import { untyped } from '../containers/client.js';
 import { type Dialect, type Limits, type NetworkSpec, speak } from '../containers/dialect.js';
 import { messageOf } from '../containers/errors.js';
 import type { MachineUsage } from '../engine.js';
+import { importRootfs } from './import.js';
 import { limitInotify } from './inotify.js';
 import { PodmanService } from './service.js';
 
@@ -85,7 +86,8 @@ export function connectPodman(stateDirectory: string): Docker {
   if (found !== undefined) return found;
   const service = new PodmanService(stateDirectory);
   const docker = new Docker({ socketPath: service.socket });
-  const dialect = { ...STATIC, ready: () => service.ready(), close: () => service.close() };
+  const own = { ready: () => service.ready(), close: () => service.close(), importRootfs };
+  const dialect = { ...STATIC, ...own };
   clients.set(stateDirectory, speak(docker, dialect));
   return docker;
 }

@@ -42,7 +42,13 @@ export class PodmanService {
     // A file: it may outlive this process.
     const path = join(this.#directory, 'service.log');
     const log = openSync(path, 'w', 0o600);
-    const argv = ['--pdeathsig', 'TERM', 'podman', ...(await this.#arguments())];
+    const argv = [
+      '--pdeathsig',
+      'TERM',
+      'podman',
+      ...(await globalArguments()),
+      ...this.#command(),
+    ];
     const child = spawn('setpriv', argv, {
       stdio: ['ignore', log, log],
       // Not ended by Ctrl-C in the terminal of `vc serve`, which still removes its machines.
@@ -75,20 +81,9 @@ export class PodmanService {
     throw new Error(`no answer within ${START_MS / 1000} s`);
   }
 
-  async #arguments(): Promise<string[]> {
-    return [
-      // Without systemd, Podman has no other way to make control groups.
-      ...((await runsSystemd())
-        ? []
-        : ['--cgroup-manager', 'cgroupfs', '--events-backend', 'file']),
-      // crun refuses hosts with both versions of control groups.
-      ...((await canAccess('/usr/sbin/runc')) ? ['--runtime', 'runc'] : []),
-      'system',
-      'service',
-      // Version 4.3 takes itself for idle while it is used.
-      '--time=0',
-      `unix://${this.socket}`,
-    ];
+  #command(): string[] {
+    // Version 4.3 takes itself for idle while it is used.
+    return ['system', 'service', '--time=0', `unix://${this.socket}`];
   }
 
   /** Ends it. Containers run on. */
@@ -103,6 +98,16 @@ export class PodmanService {
       if (!(await answers(path))) rmSync(path, { force: true });
     }
   }
+}
+
+/** What Podman needs on this host, before its command. */
+export async function globalArguments(): Promise<string[]> {
+  return [
+    // Without systemd, Podman has no other way to make control groups.
+    ...((await runsSystemd()) ? [] : ['--cgroup-manager', 'cgroupfs', '--events-backend', 'file']),
+    // crun refuses hosts with both versions of control groups.
+    ...((await canAccess('/usr/sbin/runc')) ? ['--runtime', 'runc'] : []),
+  ];
 }
 
 function answers(path: string): Promise<boolean> {

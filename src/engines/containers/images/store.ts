@@ -7,7 +7,7 @@ import type { BuildOptions } from '../../../images/bootstrap.js';
 import type { Recipe } from '../../../images/recipe.js';
 import { readPackages } from '../../../images/recipe.js';
 import { isRemote } from '../client.js';
-import { dialectOf } from '../dialect.js';
+import { dialectOf, type RootfsImage } from '../dialect.js';
 import { LABEL, repository } from '../ids.js';
 import { type ContainerImage, listImages } from './list.js';
 import { removeUntagged } from './remove.js';
@@ -55,30 +55,52 @@ export async function importRootfs(
   options: BuildOptions = {},
 ): Promise<ContainerImage> {
   if (!(await findVersion(docker, recipe))) {
-    const { engine, readsImports } = dialectOf(docker);
-    options.onProgress?.(`importing into the ${engine}`);
-    const how = {
-      repo: repository(recipe.name),
-      tag: version(recipe),
-      changes: [
-        ...Object.entries(labels(recipe)).map(([key, value]) => `LABEL ${key}=${value}`),
-        'ENV LANG=C.UTF-8',
-        'USER 1000:1000',
-        'WORKDIR /home/user',
-        `CMD ["${INIT}"]`,
-      ],
-      abortSignal: options.signal,
-    };
-    const stream =
-      readsImports && !isRemote(docker)
-        ? await docker.createImage({ ...how, fromSrc: tarball })
-        : await docker.importImage(createReadStream(tarball), how);
-    const id = await finish(docker, stream, options);
+    const dialect = dialectOf(docker);
+    options.onProgress?.(`importing into the ${dialect.engine}`);
+    const image = { tarball, config: configOf(recipe) };
+    const id = dialect.importRootfs
+      ? await dialect.importRootfs(image, options.signal)
+      : await importByApi(docker, image, recipe, options);
     // Podman ignores the tag, and Docker has set it.
     if (id.startsWith('sha256:'))
       await docker.getImage(id).tag({ repo: repository(recipe.name), tag: version(recipe) });
   }
   return tagLatest(docker, recipe);
+}
+
+async function importByApi(
+  docker: Docker,
+  { tarball, config }: RootfsImage,
+  recipe: Version,
+  options: BuildOptions,
+): Promise<string> {
+  const how = {
+    repo: repository(recipe.name),
+    tag: version(recipe),
+    changes: [
+      ...Object.entries(config.Labels).map(([key, value]) => `LABEL ${key}=${value}`),
+      ...config.Env.map((variable) => `ENV ${variable}`),
+      `USER ${config.User}`,
+      `WORKDIR ${config.WorkingDir}`,
+      `CMD ${JSON.stringify(config.Cmd)}`,
+    ],
+    abortSignal: options.signal,
+  };
+  const stream =
+    dialectOf(docker).readsImports && !isRemote(docker)
+      ? await docker.createImage({ ...how, fromSrc: tarball })
+      : await docker.importImage(createReadStream(tarball), how);
+  return finish(docker, stream, options);
+}
+
+function configOf(recipe: Version & Pick<Recipe, 'os'>): RootfsImage['config'] {
+  return {
+    Labels: labels(recipe),
+    Env: ['LANG=C.UTF-8'],
+    User: '1000:1000',
+    WorkingDir: '/home/user',
+    Cmd: [INIT],
+  };
 }
 
 /** Builds the recipe's Dockerfile in the Engine, which must be able to pull Debian. */

@@ -5,7 +5,11 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { ImageInfo } from 'dockerode';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Dialect, speak } from '../../../../src/engines/containers/dialect.js';
+import {
+  type Dialect,
+  type RootfsImage,
+  speak,
+} from '../../../../src/engines/containers/dialect.js';
 import { LABEL } from '../../../../src/engines/containers/ids.js';
 import { currentImages, listImages } from '../../../../src/engines/containers/images/list.js';
 import { removeImage, removeUntagged } from '../../../../src/engines/containers/images/remove.js';
@@ -121,6 +125,19 @@ test.each([
   engine.modem.host = host;
   await importRootfs(engine.speaking({ ...dockerDialect, ...differs }), tarball, LINUX);
   expect(engine.imports[0]?.fromSrc).toBe(expected === '-' ? '-' : tarball);
+});
+
+test('an engine imports in a way of its own', async () => {
+  const engine = new FakeEngine();
+  const own = async ({ config }: RootfsImage) => {
+    engine.images.push(image('sha256:own', [], 2));
+    expect(config).toMatchObject({ Labels: labels, User: '1000:1000' });
+    return 'sha256:own';
+  };
+  const speaking = engine.speaking({ ...dockerDialect, importRootfs: own });
+  const { tags } = await importRootfs(speaking, tarball, LINUX);
+  expect(tags).toEqual(['vc/linux:aaaaaaaaaaaa', 'vc/linux:latest']);
+  expect(engine.imports).toEqual([]);
 });
 
 test('a newer version gets the tag `latest`', async () => {
